@@ -5,6 +5,7 @@ it, and no modules of a package import each other in a cycle. The docstring of e
 
     lab/           irevalx-lab: one package per topic, listed in its docstring
     cli/           the command irevalx: argv -> options -> evaluation -> reports; only cli and the lab's commands print
+    command_line/  shared by both commands: options, help, suggestions, and parameters in messages as options
     strategies/    judging strategies: selection of documents to judge, simulation on judgments; no click
     experiments/   shared by the lab's packages: ranked runs, samples, strata, pools, groups of runs; no click
     spark/         evaluation on Spark, with the same values; the only package that imports Spark
@@ -20,7 +21,8 @@ it, and no modules of a package import each other in a cycle. The docstring of e
     settings.py    Settings: what determines the values of an evaluation
     declarations.py  parameters of functions and commands, declared once: checks, options, help, rules
     signatures.py  signatures and docstrings of public functions: default and explanation of each parameter
-    parameters.py  values of parameters and their checks
+    checks.py      checks of the values of parameters
+    wording.py     phrases of messages: parameters in the notation of the caller, values, lists
     trec_eval.py   emulation of the C program: differences between versions, parsing of numbers, merge sort
     process/       workers, terminal, exit status, progress, memory
     errors.py      exceptions with exit status; IrevalxWarning

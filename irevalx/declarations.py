@@ -16,31 +16,18 @@ from __future__ import annotations
 
 import math
 import os
-import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from contextvars import ContextVar
 from functools import update_wrapper
-from itertools import groupby
 from typing import Any, ParamSpec, TypeAlias, TypeVar
 
-from irevalx.errors import ArgumentError, IrevalxError, UsageError, shell_word
+from irevalx.checks import ValueType, read_real, read_whole, real_number, whole_number, whole_rule
+from irevalx.checks import flag as checked_flag
+from irevalx.checks import text as checked_text
+from irevalx.errors import ArgumentError, UsageError
 from irevalx.frozen import Frozen, replace
-from irevalx.parameters import (
-    ValueType,
-    argument_error,
-    first_names,
-    join_words,
-    read_real,
-    read_whole,
-    real_number,
-    whole_number,
-    whole_rule,
-)
-from irevalx.parameters import flag as checked_flag
-from irevalx.parameters import text as checked_text
 from irevalx.process.platform import path_text
 from irevalx.signatures import default_of, description, explanations, with_explanations, with_keywords
+from irevalx.wording import Notation, argument_error, called_with, invalid_value, join_words, spelled_rule
 
 P = ParamSpec("P")
 Value = TypeVar("Value")
@@ -100,9 +87,9 @@ class Parameter(Frozen, kw_only=True):
         return self.names[0] if self.names else f"--{self.name.replace('_', '-')}"
 
     @property
-    def typed(self) -> str:
-        """Its name in the shell: as typed if it was typed, otherwise its first name."""
-        return _typed_names.get(self.name) or self.option
+    def option_names(self) -> Sequence[str]:
+        """All its names in the shell, the first one first."""
+        return (*(self.names or (self.option,)), *(self.also or "").split())
 
     def checked(self, value: Any) -> Any:
         """Return the checked value of a Python argument; raises ArgumentError."""
@@ -131,7 +118,7 @@ class Parameter(Frozen, kw_only=True):
         try:
             return self.kind.check(self.kind.read(text))
         except (ValueError, TypeError, OverflowError):
-            raise UsageError(f"{self.typed} {shell_word(text)}: must be {self.kind.rule}") from None
+            raise UsageError(invalid_value(self.name, self.kind.rule, text)) from None
 
 
 def whole(least: int | None = None, most: int | None = None, **more: Any) -> Parameter:
@@ -261,6 +248,9 @@ def declared(
         declaration = collect(function, CommandText(**command), shared)
         parameters = declaration.parameters
         parameters.update(evaluation or {})
+        keywords_of_function = Notation(
+            names=parameters.keys(), meanings={each.means: name for name, each in parameters.items() if each.means}
+        )
         code = function.__code__
         positional = code.co_varnames[: code.co_argcount]
         known = {*code.co_varnames[: code.co_argcount + code.co_kwonlyargcount], *parameters}
@@ -276,14 +266,11 @@ def declared(
             values = {
                 name: parameters[name].checked(value) if name in parameters else value for name, value in given.items()
             }
-            token = _keywords.set(parameters)
-            try:
+            with called_with(keywords_of_function):
                 check_rules(
                     parameters, values, [name for name in values if _differs(values[name], parameters.get(name))]
                 )
                 return function(**values)  # type: ignore[arg-type, call-arg]
-            finally:
-                _keywords.reset(token)
 
         declaration.complete(function)
         update_wrapper(checked, function)  # with the declaration
@@ -339,7 +326,7 @@ def collect(
 
 
 def check_rules(parameters: Mapping[str, Parameter], values: Mapping[str, Any], given: Collection[str]) -> None:
-    """Raise the ``refusal`` of given parameters that lack a requirement or violate an exclusion."""
+    """Raise ArgumentError for given parameters that lack a requirement or violate an exclusion."""
 
     def is_given(other: str) -> bool:
         name, has_value, wanted_value = other.partition("=")
@@ -353,14 +340,9 @@ def check_rules(parameters: Mapping[str, Parameter], values: Mapping[str, Any], 
         known = [other for other in others if other.partition("=")[0] in parameters]
         matches = [other for other in known if is_given(other)] if known and is_given(this) else None
         if matches and are_excluded:
-            raise refusal(f"{spelled_rule(this)} cannot be combined with {spelled_rule(matches[0])}")
+            raise ArgumentError(f"{spelled_rule(this)} cannot be combined with {spelled_rule(matches[0])}")
         if matches == [] and not are_excluded:
-            raise refusal(f"{spelled_rule(this)} requires {_spelled_any(known)}")
-
-
-def refusal(message: str) -> IrevalxError:
-    """Return the error about incompatible parameters: ArgumentError or, in the shell, UsageError."""
-    return ArgumentError(message) if _options is None else UsageError(message)
+            raise ArgumentError(f"{spelled_rule(this)} requires {_spelled_any(known)}")
 
 
 def _rules(parameters: Mapping[str, Parameter], names: Iterable[str]) -> Iterator[tuple[str, Sequence[str], bool]]:
@@ -380,116 +362,3 @@ def _spelled_any(rules: Sequence[str]) -> str:
     if has_value and len(rules) > 1 and all(rule.startswith(f"{first}=") for rule in rules):
         return join_words([spelled_rule(rules[0]), *(rule.partition("=")[2] for rule in rules[1:])], "or")
     return join_words([spelled_rule(rule) for rule in rules], "or")
-
-
-_options: Mapping[str, Parameter] | None = None
-"""The parameters of the command that runs in the shell; None if Python is the caller (of all threads)."""
-
-_command = ""  # the command that runs in the shell, such as "irevalx-lab compare"
-_typed_names: Mapping[str, str] = {}  # the names of options as typed, by parameter
-
-
-def note_typed(words: Iterable[str], names: Mapping[str, Iterable[str]]) -> None:
-    """Record which of the ``names`` of each parameter a command line contains, for messages."""
-    global _typed_names  # noqa: PLW0603
-    heads = {word.partition("=")[0] for word in words if word.startswith("-")}
-    _typed_names = {parameter: name for parameter, every in names.items() for name in every if name in heads}
-
-
-_keywords: ContextVar[Mapping[str, Parameter] | None] = ContextVar("keywords", default=None)
-"""The parameters of the public function that Python called."""
-
-
-@contextmanager
-def typed_in_shell(parameters: Mapping[str, Parameter], command: str = "") -> Iterator[None]:
-    """Use the options of this command as the names of parameters in messages."""
-    global _options, _command
-    before, (_options, _command) = (_options, _command), (parameters, command)
-    try:
-        yield
-    finally:
-        _options, _command = before
-
-
-def spelled(name: str, value: object = None) -> str:
-    """Return a parameter, or a parameter with a value, in the notation of the caller (Python or shell).
-
-    >>> spelled("level"), spelled("grades", "real"), spelled("complete", True)
-    ('level', 'grades="real"', 'complete=True')
-    >>> with typed_in_shell({"complete": Parameter(names=("-c",), name="complete")}):
-    ...     spelled("level"), spelled("grades", "real"), spelled("complete", True)
-    ('--level', '--grades real', '-c')
-    """
-    known = _keywords.get() if _options is None else _options
-    return _spelled(_named(name, known or {}) or Parameter(name=name), value)
-
-
-def _spelled(parameter: Parameter, value: object) -> str:
-    if _options is None:
-        literal = f'"{value}"' if isinstance(value, str) else str(value)
-        return parameter.name if value is None else f"{parameter.name}={literal}"
-    return parameter.typed if value is None or value is True else f"{parameter.typed} {value}"
-
-
-def is_parameter(name: str) -> bool:
-    """Return whether the caller can pass a parameter; True if the caller is unknown."""
-    known = _keywords.get() if _options is None else _options
-    return known is None or _named(name, known) is not None
-
-
-def invalid_value(name: str, rule: str, value: object) -> str:
-    """Return the message about an invalid value of a parameter.
-
-    >>> invalid_value("level", "at least 1", 0)
-    'level must be at least 1, not 0'
-    >>> with typed_in_shell({"level": Parameter(names=("-l",), name="level")}):
-    ...     invalid_value("level", "at least 1", 0), invalid_value("level", "at least 1", "a b")
-    ('-l 0: must be at least 1', "-l 'a b': must be at least 1")
-    """
-    value = ",".join(map(str, value)) if isinstance(value, tuple | list) else value
-    if _options is None:
-        return argument_error(spelled(name), rule, value).message
-    return f"{spelled(name)} {shell_word(str(value))}: must be {rule}"
-
-
-def missing(*names: str, note: str = "") -> UsageError:
-    """Return the error about a missing parameter; several names are alternatives."""
-    by_kind = groupby(map(spelled, names), lambda name: "option" if name.startswith("-") else "argument")
-    words = " or ".join(f"{kind} {join_words([*several], 'or')}" for kind, several in by_kind)
-    return UsageError(f"missing {words}{note}{_command and f' (see {_command} -h)'}")
-
-
-def no_such(name: str, noun: str, value: str, known: Sequence[str]) -> str:
-    """Return the message about a parameter that names something unknown, such as a run."""
-    return f"{spelled(name)} {shell_word(value)}: no such {noun}; the {noun}s are {first_names(known, noun)}"
-
-
-def _named(name: str, parameters: Mapping[str, Parameter]) -> Parameter | None:
-    for parameter in parameters.values():
-        if parameter.means == name:
-            return parameter
-    return parameters.get(name)
-
-
-def spelled_rule(rule: str) -> str:
-    """Return the parameter of a rule (such as "by=run") in the notation of the caller."""
-    if " and " in rule:
-        return " and ".join(map(spelled_rule, rule.split(" and ")))
-    name, has_value, value = rule.partition("=")
-    known = _keywords.get() if _options is None else _options
-    parameter = (known or {}).get(name, Parameter(name=name))
-    return _spelled(parameter, {"True": True}.get(value, value) if has_value else None)
-
-
-_REFERENCE = re.compile(r"(?<!`)`(\w+)(?:=\"?([^`\"]+)\"?)?`(?!`)")
-
-
-def in_shell_words(words: str, parameters: Mapping[str, Parameter]) -> str:
-    """Return the text of a docstring, with `` `name` `` and `` `name="value"` `` replaced by options."""
-
-    def option(match: re.Match[str]) -> str:
-        with typed_in_shell(parameters):
-            return spelled_rule(match[1] if match[2] is None else f"{match[1]}={match[2]}")
-
-    words = _REFERENCE.sub(lambda match: option(match) if match[1] in parameters else match[0], words)
-    return re.sub("``([^`]*)``", r"\1", words)

@@ -4,23 +4,13 @@ import math
 from contextlib import suppress
 from typing import Annotated, Any, Literal, TypeAlias, get_args
 
-from irevalx.declarations import (
-    Parameter,
-    choice,
-    collect,
-    flag,
-    invalid_value,
-    is_parameter,
-    number,
-    refusal,
-    spelled,
-    spelled_rule,
-    whole,
-)
+from irevalx.checks import ValueType, identifier, is_long, is_whole, read_real, read_whole, real_number
+from irevalx.declarations import Parameter, choice, collect, flag, number, whole
+from irevalx.errors import ArgumentError
 from irevalx.frozen import Frozen, cached_property, values
-from irevalx.parameters import ValueType, identifier, is_long, is_whole, read_real, read_whole, real_number
 from irevalx.process.platform import as_bytes
 from irevalx.trec_eval import COMPAT, TREC_EVAL_10, Compat
+from irevalx.wording import invalid_value, is_parameter, spelled, spelled_rule
 
 UnjudgedTreatment: TypeAlias = Literal["nonrel", "skip", "rel"]
 """Treatments of unjudged documents: nonrelevant (or as the measure treats them), skipped, or relevant if retrieved."""
@@ -210,16 +200,16 @@ class Settings(Frozen, kw_only=True):
         return settings
 
     def check(self) -> None:
-        """Raise ArgumentError (on the command line, UsageError) for incompatible values."""
+        """Raise ArgumentError for incompatible values."""
         if self.grades != "real" and self.level != int(self.level):
-            raise refusal(invalid_value("level", "an integer", self.level) + real_level_hint())
+            raise ArgumentError(invalid_value("level", "an integer", self.level) + real_level_hint())
         if self.grades == "probability" and self.level != 1:
-            raise refusal(f"{spelled('level')} cannot be combined with {spelled_rule(PROBABILITY)}")
+            raise ArgumentError(f"{spelled('level')} cannot be combined with {spelled_rule(PROBABILITY)}")
         if self.grades == "probability" and self.tie_orders[0] in ORDERS_OF_TIES:
             given = ",".join(self.tie_orders)
-            raise refusal(f"{spelled('ties', given)} cannot be combined with {spelled_rule(PROBABILITY)}")
+            raise ArgumentError(f"{spelled('ties', given)} cannot be combined with {spelled_rule(PROBABILITY)}")
         if self.max_retrieved is not None and self.max_retrieved < 0:
-            raise refusal(invalid_value("max_retrieved", "at least 0", self.max_retrieved))
+            raise ArgumentError(invalid_value("max_retrieved", "at least 0", self.max_retrieved))
 
 
 PARAMETERS = collect(Settings).parameters

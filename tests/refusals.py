@@ -11,9 +11,11 @@ from examples.experiment import RUNS as EVERY_RUN
 from running import lab
 
 import irevalx.lab
-from irevalx.declarations import Parameter, declaration_of, spelled_rule, typed_in_shell
+from irevalx.command_line.notation import typed_in_shell
+from irevalx.declarations import Parameter, declaration_of
 from irevalx.errors import IrevalxError
 from irevalx.lab.command.declaration import parameters_of
+from irevalx.wording import spelled_rule
 
 RUNS = EVERY_RUN[:2]
 

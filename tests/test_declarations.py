@@ -11,6 +11,7 @@ import irevalx
 import irevalx.lab
 from irevalx.cli.command import OPTIONS
 from irevalx.cli.command import command as evaluator
+from irevalx.command_line.notation import in_shell_words, typed_in_shell
 from irevalx.declarations import (
     NO_DEFAULT,
     Parameter,
@@ -18,20 +19,17 @@ from irevalx.declarations import (
     declaration_of,
     declared,
     flag,
-    in_shell_words,
-    is_parameter,
     number,
     path,
     refined,
-    spelled,
     text,
-    typed_in_shell,
     whole,
 )
 from irevalx.errors import ArgumentError
 from irevalx.lab import COMMANDS
 from irevalx.lab.command.declaration import parameters_of
 from irevalx.settings import PARAMETERS
+from irevalx.wording import is_parameter, spelled
 
 EXAMPLE = FIXTURES / "example"
 QRELS, BM25, DENSE = (EXAMPLE / name for name in ("qrels", "bm25.run", "dense.run"))

@@ -11,7 +11,8 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from irevalx.arrays.segments import FloatArray
-from irevalx.declarations import number, spelled
+from irevalx.checks import real_number, text, texts, whole_number
+from irevalx.declarations import number
 from irevalx.errors import ArgumentError, EvaluationError, IrevalxError, UnknownMeasureError, printable, quote
 from irevalx.measures.declaration import (
     ADDED,
@@ -38,10 +39,10 @@ from irevalx.measures.parameter_kinds import (
 )
 from irevalx.measures.requests import read_own_request
 from irevalx.measures.summaries import Summary, geometric_mean, mean, total
-from irevalx.parameters import argument_error, real_number, short_repr, text, texts, whole_number
 from irevalx.ranking.topics import Topics
 from irevalx.settings import EXPECTED, UNJUDGED_TREATMENTS
 from irevalx.trec_eval import TREC_EVAL_10
+from irevalx.wording import argument_error, short_repr, spelled
 
 Measures: TypeAlias = "str | Measure | Iterable[str | Measure]"
 """The argument ``measures`` of functions: names like for ``-m``, and custom measures."""

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import cast
 
-from irevalx import parameters
+from irevalx import checks
 from irevalx.api.custom_measures import Measures, with_custom_measures
 from irevalx.api.inputs import GivenQrels, Pool, Qrels, Run, Runs, read_runs
 from irevalx.api.scores import AnyEvaluation, Scores, scores_of_evaluations
@@ -114,18 +114,18 @@ def evaluate(  # noqa: PLR0913 - one for each option of the command
     values, defaults = locals(), evaluate.__kwdefaults__ or {}
     settings = Settings.of(**{name: values[name] for name in PARAMETERS if values[name] is not defaults[name]})
     requests = with_custom_measures(measures)
-    processes = parameters.whole_number("threads", threads, least=1)
+    processes = checks.whole_number("threads", threads, least=1)
     show: Callable[[str], None] | None = None
     is_interactive = sys.stderr is not None and (sys.stderr.isatty() or "ipykernel" in sys.modules)
-    if parameters.flag("progress", progress) and is_interactive:
+    if checks.flag("progress", progress) and is_interactive:
         from irevalx.process.terminal import show_progress
 
         show = show_progress
-    strict = parameters.flag("strict", strict)
+    strict = checks.flag("strict", strict)
     judged = Qrels.read(qrels, pool=pool, rel_format=rel_format, grades=settings.grades, compat=compat, strict=strict)
     requests = split_requests(requests, settings.compat)
     refuse_contradictions(requests, settings, judged.rel_format, with_pool=False)
-    as_requested = parameters.named_choice("names", names, NAME_STYLES) == "asked"
+    as_requested = checks.named_choice("names", names, NAME_STYLES) == "asked"
     selection = select_again(requests, settings, judged.rel_format, strict=strict, as_requested=as_requested, warn=warn)
     for line in level_warnings(judged.judgments, selection.measures, settings):
         warn(line)

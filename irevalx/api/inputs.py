@@ -8,8 +8,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import irevalx.reading.kinds.runs as files
-from irevalx import parameters
-from irevalx.declarations import spelled
+from irevalx import checks
 from irevalx.errors import ArgumentError, IrevalxError, UsageError, quote, warn
 from irevalx.evaluation.topic_selection import plural_topics
 from irevalx.judgments import AnyJudgments
@@ -45,6 +44,7 @@ from irevalx.reading.sources.tables import (
 from irevalx.settings import PARAMETERS
 from irevalx.settings import Grades as GradeKind
 from irevalx.trec_eval import TREC_EVAL_10, Compat
+from irevalx.wording import argument_error, short_repr, spelled
 
 if TYPE_CHECKING:
     from irevalx.reading.sources.columns import ColumnTable
@@ -80,7 +80,7 @@ class Qrels:
             raise _not_read("judgments", "judgments", "Qrels.read", judgments)
         self.judgments = judgments
         """The judgments of the evaluator."""
-        self.rel_format = formats.rel_format(parameters.text("rel_format", rel_format)).name
+        self.rel_format = formats.rel_format(checks.text("rel_format", rel_format)).name
         """The format, such as "qrels"."""
         self.grades: GradeKind = PARAMETERS["grades"].checked(grades)
         """The type of grades: "whole", "real" or "probability"."""
@@ -123,8 +123,8 @@ class Qrels:
         IrevalxError : the judgments cannot be read or are invalid; for a file, the message states the file and the
             line.
         """
-        version, strict = version_of(compat), parameters.flag("strict", strict)
-        fmt = formats.rel_format(parameters.text("rel_format", rel_format))
+        version, strict = version_of(compat), checks.flag("strict", strict)
+        fmt = formats.rel_format(checks.text("rel_format", rel_format))
         kind = PARAMETERS["grades"].checked(grades)
         judgments: AnyJudgments
         if isinstance(qrels, Qrels):
@@ -237,7 +237,7 @@ class Run:
             raise _not_read("reader", "a run", "Run.read", reader)
         self._reader = reader
         self._cache: dict[str, files.RunStream] = {}
-        self.name = None if name is None else parameters.identifier("name", name)
+        self.name = None if name is None else checks.identifier("name", name)
         """The name; None for the run tag in the file."""
         self.scores: DocumentScores | None = None  # the dictionary, if runs can be evaluated together
 
@@ -323,15 +323,13 @@ Runs: TypeAlias = (
 
 def read_runs(given: Any, results_format: str, *, strict: bool) -> list[Run]:
     """Return a run, a sequence of runs or ``{name: run}`` as a list; a table can contain several runs."""
-    results_format = parameters.text("results_format", results_format)
+    results_format = checks.text("results_format", results_format)
     if results_format == _TREC_RESULTS and strict is False and tables.is_plain_run(given):
         return [_run_of_scores(given, None)]
     if isinstance(given, Mapping) and not is_run(given):
-        names = [parameters.identifier("the name of a run", name) for name in given]
+        names = [checks.identifier("the name of a run", name) for name in given]
         named = zip(names, given.values(), strict=True)
-        return [
-            _read_run(run, f"runs[{parameters.short_repr(name)}]", name, results_format, strict) for name, run in named
-        ]
+        return [_read_run(run, f"runs[{short_repr(name)}]", name, results_format, strict) for name, run in named]
     one_run = isinstance(given, Run | Mapping) or is_file(given) or is_frame(given)
     if not one_run and isinstance(given, Iterable):
         several = list(given)
@@ -354,18 +352,18 @@ def version_of(compat: Any) -> Compat:
 
 def _not_read(argument: str, noun: str, reader: str, value: object) -> ArgumentError:
     """Return the error about an object that the named method did not return."""
-    error = parameters.argument_error(argument, f"{noun} returned by {reader}", value)
+    error = argument_error(argument, f"{noun} returned by {reader}", value)
     return ArgumentError(f"{error.message}; to read {noun}, call irevalx.{reader}")
 
 
 def _refuse_no_version(compat: Any) -> None:
     if not isinstance(compat, Compat):
-        raise parameters.argument_error("compat", "a version of trec_eval", compat)
+        raise argument_error("compat", "a version of trec_eval", compat)
 
 
 def _read_run(given: Any, what: str, name: Any, results_format: Any, strict: Any, *, at_once: bool = False) -> Run:
     """Read a run; ``what`` is its name in messages."""
-    name = None if name is None else parameters.identifier("name", name)
+    name = None if name is None else checks.identifier("name", name)
     runs = _runs_in(given, what, results_format, strict, name, at_once=at_once)
     if len(runs) > 1:
         raise ArgumentError(f"{what} must be a single run, but the column 'run' of the table names {len(runs)}")
@@ -377,8 +375,8 @@ def _runs_in(
 ) -> list[Run]:
     """Return one run, or all runs of a table or Parquet file; ``name`` renames a single run."""
     # With ``at_once``, a stream is read now rather than when the run is evaluated.
-    fmt = formats.results_format(parameters.text("results_format", results_format))
-    strict = parameters.flag("strict", strict)
+    fmt = formats.results_format(checks.text("results_format", results_format))
+    strict = checks.flag("strict", strict)
     tag = name or UNNAMED
     if isinstance(given, Run):
         return [Run(given.kept, given.name if name is None else name)]

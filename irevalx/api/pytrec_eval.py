@@ -19,7 +19,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from irevalx import parameters
+from irevalx import checks
 from irevalx.api.inputs import Qrels
 from irevalx.arrays.segments import ordered_sum
 from irevalx.errors import ArgumentError, ParameterError, UsageError, quote
@@ -37,6 +37,7 @@ from irevalx.reading.sources.columns import scores_of
 from irevalx.reading.sources.tables import is_frame
 from irevalx.settings import Settings
 from irevalx.trec_eval import TREC_EVAL_9
+from irevalx.wording import argument_error, short_repr
 
 Number = TypeVar("Number", int, float)
 
@@ -105,8 +106,7 @@ class RelevanceEvaluator:
             qrels = Qrels(python_objects.judgments_of(query_relevance, "query_relevance", exact=True))
         else:
             raise AttributeError(  # noqa: TRY004 - as pytrec_eval, which asks it for its items
-                "query_relevance must be a dictionary {topic: {docno: grade}}, not "
-                f"{parameters.short_repr(query_relevance)}"
+                f"query_relevance must be a dictionary {{topic: {{docno: grade}}}}, not {short_repr(query_relevance)}"
             )
         self._judgments = qrels.judgments
         self._settings = Settings.of(
@@ -145,7 +145,7 @@ class RelevanceEvaluator:
             twice among the judgments or results of a topic.
         """
         if not isinstance(scores, Mapping) and (is_frame(scores) or hasattr(scores, "__array__") or scores):
-            error = parameters.argument_error("scores", "a dictionary {topic: {docno: score}}", scores)
+            error = argument_error("scores", "a dictionary {topic: {docno: score}}", scores)
             raise ArgumentError(f"{error.message}; irevalx.evaluate accepts tables and files")
         if not scores:
             return {}
@@ -182,9 +182,9 @@ def compute_aggregated_measure(measure: str, values: Iterable[float]) -> float:
     >>> compute_aggregated_measure("map", [0.25, 0.75])
     0.5
     """
-    name = parameters.text("measure", measure)
+    name = checks.text("measure", measure)
     if isinstance(values, str | bytes) or not isinstance(values, Iterable):
-        raise parameters.argument_error("values", "a sequence of numbers", values)
+        raise argument_error("values", "a sequence of numbers", values)
     numbers = scores_of([list(values)], lambda place: f"values[{place}]")
     total = ordered_sum(numbers)
     if name.startswith("num_"):
@@ -233,11 +233,11 @@ def _parsed(
     what: str, lines: Iterable[Any], columns: int, place: int, number: Callable[[str], Number]
 ) -> dict[str, dict[str, Number]]:
     if isinstance(lines, str | bytes) or not isinstance(lines, Iterable):
-        raise parameters.argument_error(what, "an open file or an iterable of lines", lines)
+        raise argument_error(what, "an open file or an iterable of lines", lines)
     by_topic: defaultdict[str, dict[str, Number]] = defaultdict(dict)
     for count, line in enumerate(lines, 1):
         if type(line) is not str and not isinstance(line, str | bytes):
-            raise parameters.argument_error(f"line {count} of {what}", "a string", line)
+            raise argument_error(f"line {count} of {what}", "a string", line)
         fields = (as_text(line) if isinstance(line, bytes) else line).split()
         if len(fields) != columns:
             raise ValueError(
@@ -253,7 +253,7 @@ def _parsed(
 def _int(what: str, value: Any, rule: str, *, least: int = -(2**31)) -> int:
     """Return an integer (or boolean) that fits into a C int; ArgumentError for other values."""
     if not isinstance(value, Integral) or not least <= int(value) < 2**31:
-        raise parameters.argument_error(what, rule, value)
+        raise argument_error(what, rule, value)
     return int(value)
 
 
@@ -262,12 +262,12 @@ def _joined(measures: Any) -> list[str]:
     if isinstance(measures, str):
         measures = [measures]
     if isinstance(measures, bytes) or not isinstance(measures, Iterable):
-        raise parameters.argument_error("measures", "a collection of names", measures)
+        raise argument_error("measures", "a collection of names", measures)
     others: list[str] = []
     joined: dict[str, set[str]] = {}
     for text in measures:
         if not isinstance(text, str):
-            raise parameters.argument_error("measures", "a collection of names", text)
+            raise argument_error("measures", "a collection of names", text)
         match = _WITH_NUMBERS.fullmatch(text)
         if not match:
             others.append(text)

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from irevalx.declarations import spelled
+from irevalx.checks import identifier, texts
 from irevalx.errors import ArgumentError, InputError, MalformedLineError, Warn, quote, shown_name
 from irevalx.evaluation.columns import Column, Summaries
 from irevalx.evaluation.evaluate import Evaluation, unique_run_names, warn_of_copies
@@ -26,7 +26,6 @@ from irevalx.measures.counts import runid
 from irevalx.measures.declaration import Measure, Range, UnjudgedEffect
 from irevalx.measures.selection import requested_measure
 from irevalx.measures.summaries import Population, mean
-from irevalx.parameters import argument_error, identifier, join_words, texts
 from irevalx.process.platform import as_bytes, as_text
 from irevalx.reading.column_names import MEASURE, RUN_OF_SCORES, TOPIC, VALUE, named
 from irevalx.reading.format_hints import looks_like_judgments, looks_like_run
@@ -39,6 +38,7 @@ from irevalx.reading.sources.text_tables import RepeatedKeyError, record_of
 from irevalx.reports.records import Record
 from irevalx.reports.report import ALL
 from irevalx.trec_eval import c_double
+from irevalx.wording import argument_error, join_words, spelled
 
 RunValues: TypeAlias = dict[str, dict[str, dict[str, float]]]
 """Values by run, measure and topic; the topic "all" is the summary, which can be missing."""

@@ -9,29 +9,20 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from irevalx.arrays.segments import FloatArray
+from irevalx.checks import flag, identifier, named_choice, real_number, text, texts, whole_number
 from irevalx.errors import ArgumentError, quote, warn
 from irevalx.evaluation.columns import Column, intervals_of
 from irevalx.evaluation.evaluate import Evaluation, in_group, renamed, unique_run_names
 from irevalx.evaluation.stacked_runs import StackedRun
 from irevalx.measures.requests import without_blanks
 from irevalx.measures.selection import Selection, printed_name
-from irevalx.parameters import (
-    argument_error,
-    first_names,
-    flag,
-    identifier,
-    named_choice,
-    real_number,
-    text,
-    texts,
-    whole_number,
-)
 from irevalx.process.platform import as_bytes, as_text
 from irevalx.reading.sources.tables import File, Frame, is_file, source_of
 from irevalx.reports.frames import arrow_table, pandas_frame, polars_frame
 from irevalx.reports.records import Record, RecordWithInterval, records, records_with_intervals
 from irevalx.reports.report import summary_rows
 from irevalx.settings import INTERVAL_METHODS
+from irevalx.wording import argument_error, first_names
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from irevalx.cli.option_rules import ALL_OF_IT, COLUMN, NamedOption, first_sentence, unknown_option
-from irevalx.declarations import Parameter, note_typed
+from irevalx.command_line.help import ALL_OF_IT, COLUMN, first_sentence
+from irevalx.command_line.notation import ShellNotation
+from irevalx.command_line.options import NamedOption
+from irevalx.command_line.suggestions import unknown_option
+from irevalx.declarations import Parameter
 from irevalx.errors import STANDARD_INPUT, UsageError, quote, shell_word
+from irevalx.frozen import replace
 from irevalx.process.platform import as_bytes
-from irevalx.process.startup import start_numpy
 from irevalx.settings import PARAMETERS
 from irevalx.trec_eval import c_double, c_long
-
-if TYPE_CHECKING:
-    from click.shell_completion import CompletionItem
+from irevalx.wording import spelled, use_notation
 
 TREC_GROUP = "trec_eval's options"
 POOL_GROUP = "Judgments and pool"
@@ -51,19 +52,28 @@ class Option(NamedOption):
         rules = {rule: attrs.pop(rule) for rule in ("requires", "excludes") if rule in attrs}
         super().__init__(*args, **attrs)
         self.group = group
-        self.declaration = declaration or Parameter(name=self.name or "", names=tuple(self.opts), **rules)
+        declared = declaration or Parameter(name=self.name or "", names=tuple(self.opts), **rules)
+        self.declaration = replace(declared, also=" ".join(self.also))
 
 
 class Command(click.Command):
     """A command that parses argv like trec_eval (GNU getopt_long), but reports usage errors in irevalx's style."""
 
+    @property
+    def declarations(self) -> dict[str, Parameter]:
+        """The declarations of the options, and of the arguments that messages name."""
+        options = {param.name or "": param.declaration for param in self.params if isinstance(param, Option)}
+        arguments = {name: Parameter(name=name, names=(word,)) for name, word in (("qrels", "QRELS"), ("runs", "RUN"))}
+        return {**options, "topic": options["debug"], **arguments}
+
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse the canonical form of the arguments."""
         options = [param for param in self.params if isinstance(param, Option)]
-        note_typed(args, {option.name or "": option.every_name for option in options})
         ctx.meta[ALL_OF_IT] = ALL_OF_IT in args
-        # An incomplete command line can be invalid.
-        return super().parse_args(ctx, args if ctx.resilient_parsing else canonical(args, options))
+        if ctx.resilient_parsing:  # for completion: an incomplete command line can be invalid
+            return super().parse_args(ctx, args)
+        use_notation(ShellNotation.of(self.declarations, ctx.command_path, args))
+        return super().parse_args(ctx, canonical(args, options))
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the options in groups, with their full help or only the first sentence."""
@@ -177,7 +187,7 @@ class WholeNumber(click.ParamType):  # type: ignore[type-arg, unused-ignore]
             return value
         number, plain = c_long(as_bytes(value))
         if not plain and isinstance(param, Option) and ctx:
-            problem = f"{param.declaration.typed} {quote(value)} is not an integer"
+            problem = f"{spelled(param.declaration.name)} {quote(value)} is not an integer"
             ctx.ensure_object(list).append((problem, number))
         return number
 
@@ -219,27 +229,3 @@ class Confidence(click.ParamType):  # type: ignore[type-arg, unused-ignore]
         if not is_plain or not 0 < probability < 1:
             raise UsageError(f"--ci {shell_word(value)}: must be between 0 and 1, or 0% and 100%, exclusive")
         return probability
-
-
-def complete_file(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Return a completion item that lets the shell complete file names."""
-    from click.shell_completion import CompletionItem
-
-    return [CompletionItem(incomplete, type="file")]
-
-
-def complete_measure(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Return measures and sets of measures that begin with the incomplete word."""
-    from click.shell_completion import CompletionItem
-
-    start_numpy()
-    from irevalx.measures import NICKNAMES, every_measure
-    from irevalx.measures.declaration import load_offered
-    from irevalx.measures.foreign_requests import OTHER_NAMES
-
-    load_offered()
-    names = dict.fromkeys(NICKNAMES, "a set of measures")
-    names |= {measure.name: measure.title for measure in every_measure()}
-    if not any(name.startswith(incomplete) for name in names):
-        names = {other.name if other.alone else f"{other.name}@": other.alone or other.at for other in OTHER_NAMES}
-    return [CompletionItem(name, help=text) for name, text in names.items() if name.startswith(incomplete)]

@@ -10,10 +10,20 @@ import click
 from click.core import ParameterSource
 
 from irevalx import __version__
-from irevalx.cli.arguments import Command, Option
+from irevalx.cli.arguments import Command
 from irevalx.cli.options import DEFAULT_FORMAT, Options, with_flags
-from irevalx.declarations import Parameter, check_rules, typed_in_shell
-from irevalx.errors import FormatError, IrevalxError, ParameterError, RunWarnings, UsageError, Warn, quote, shown_name
+from irevalx.declarations import check_rules
+from irevalx.errors import (
+    ArgumentError,
+    FormatError,
+    IrevalxError,
+    ParameterError,
+    RunWarnings,
+    UsageError,
+    Warn,
+    quote,
+    shown_name,
+)
 from irevalx.frozen import replace
 from irevalx.process.startup import start_numpy
 from irevalx.process.terminal import Messages, echo, output_width, run_program, write, write_error
@@ -81,13 +91,17 @@ def command(ctx: click.Context, /, show_help: bool, cite: bool, **values: Any) -
         echo((explained or ctx.get_help()) + "\n")
         return 0
     if cite:
-        from irevalx.cli.explanations import bibtex_of_papers
+        from irevalx.measures.bibliography import bibtex_of_papers
 
         keys = [key for measure in _requested_measures(options) for key in measure.papers]
         echo(bibtex_of_papers(dict.fromkeys(keys)))
         return 0
-    check_rules(OPTIONS, values, [name for name in values if ctx.get_parameter_source(name) is _TYPED])
-    options.check()
+    typed = [name for name in values if ctx.get_parameter_source(name) is _TYPED]
+    try:
+        check_rules(OPTIONS, values, typed)
+        options.check()
+    except ArgumentError as error:  # arguments are options here
+        raise UsageError(error.message) from None
     for problem, number in ctx.obj or []:
         if options.strict:
             raise ParameterError(problem)
@@ -96,9 +110,7 @@ def command(ctx: click.Context, /, show_help: bool, cite: bool, **values: Any) -
     return _evaluate(options)
 
 
-OPTIONS = {option.name or "": option.declaration for option in command.params if isinstance(option, Option)}
-OPTIONS["topic"] = OPTIONS["debug"]
-OPTIONS |= {name: Parameter(name=name, names=(word,)) for name, word in (("qrels", "QRELS"), ("runs", "RUN"))}
+OPTIONS = command.declarations
 """The declarations of the options."""
 
 
@@ -356,5 +368,4 @@ def _requested_measures(options: Options) -> list[Measure]:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command with these arguments (default: of the process), and return its exit status."""
-    with typed_in_shell(OPTIONS, PROGRAM):
-        return run_program(command, PROGRAM, argv)
+    return run_program(command, PROGRAM, argv)

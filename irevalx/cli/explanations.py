@@ -5,25 +5,16 @@ from __future__ import annotations
 import re
 import sys
 import textwrap
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-from irevalx import __version__
-from irevalx.declarations import spelled_rule
 from irevalx.measures import MEASURES, NICKNAMES
-from irevalx.measures.bibliography import papers
 from irevalx.measures.declaration import ADDED, Measure, UnjudgedEffect, load_offered
 from irevalx.measures.foreign_requests import OTHER_NAMES, all_usages
 from irevalx.reading.file_format import FileFormat
+from irevalx.wording import spelled_rule
 
 WIDTH = 79
-
-IREVALX = f"""@misc{{irevalx,
-  author    = {{{{The irevalx developers}}}},
-  title     = {{{{irevalx}}}},
-  note      = {{Version {__version__}}}
-}}"""
-"""The BibTeX entry of irevalx; other programs read ``CITATION.cff``."""
 
 
 def measure_lines(measures: Sequence[Measure]) -> Iterator[str]:
@@ -227,11 +218,6 @@ def other_names() -> dict[str, list[str]]:
             if measure.name == other.at:
                 by_measure.setdefault(measure.name, []).append(f"{other.name}@K")
     return by_measure
-
-
-def bibtex_of_papers(keys: Iterable[str]) -> str:
-    """Return the BibTeX entries of irevalx and of these papers."""
-    return "\n\n".join([IREVALX, *(papers()[key].bibtex for key in keys)]) + "\n"
 
 
 def format_lines(fmt: FileFormat[Any]) -> Iterator[str]:

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
-import stat
 from collections.abc import Callable, Iterable
-from contextlib import suppress
 from functools import partial
 from typing import Any, TypeVar
 
@@ -21,12 +18,10 @@ from irevalx.cli.arguments import (
     WHOLE_NUMBER,
     Confidence,
     Option,
-    complete_file,
-    complete_measure,
 )
-from irevalx.cli.declared_options import click_parameter
-from irevalx.declarations import Parameter, missing, spelled, spelled_rule, whole
-from irevalx.errors import STANDARD_INPUT, UsageError, quote
+from irevalx.command_line.options import click_parameter, complete_file, complete_measure, refuse_standard_input_twice
+from irevalx.declarations import Parameter, whole
+from irevalx.errors import UsageError
 from irevalx.frozen import Frozen, fields
 from irevalx.process.platform import MOST_PROCESSES, as_bytes, as_text, default_processes
 from irevalx.process.startup import start_numpy
@@ -37,27 +32,13 @@ from irevalx.reading.formats import REL_FORMATS, RESULTS_FORMATS, names_of
 from irevalx.reports import DIGITS, MOST_DIGITS, OUTPUT_FORMATS, OutputFormat, format_help
 from irevalx.settings import INTERVAL_METHODS, NAME_STYLES, PARAMETERS, PROBABILITY, Settings
 from irevalx.trec_eval import COMPAT, TREC_EVAL_10, c_long
+from irevalx.wording import missing, spelled, spelled_rule
 
 DEFAULT_FORMAT = "trec"
 """The default of ``--format``."""
 
 TABLES_FOR_PEOPLE = tuple(form.name for form in OUTPUT_FORMATS.values() if form.for_people)
 """The values of ``--format`` that permit ``--digits``."""
-
-
-def refuse_standard_input_twice(*paths: str | None) -> None:
-    """Raise UsageError if several files are standard input or the same pipe; None stands for a missing file."""
-    if paths.count(STANDARD_INPUT) > 1:
-        raise UsageError("standard input (-) can be given for only one file")
-    seen: dict[tuple[int, int], str] = {}
-    for path in filter(None, paths):
-        with suppress(OSError, ValueError):
-            status = os.stat(0 if path == STANDARD_INPUT else path)  # noqa: PTH116 - pathlib takes a while to import
-            file = status.st_dev, status.st_ino
-            if stat.S_ISFIFO(status.st_mode) and file in seen:
-                both = f"{quote(seen[file])} and {quote(path)}"
-                raise UsageError(f"a pipe can be given for only one file: {both}")
-            seen[file] = path
 
 
 class TraceOptions(Frozen):

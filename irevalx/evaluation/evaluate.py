@@ -42,7 +42,6 @@ from irevalx.judgments.graded import Documents
 from irevalx.measures.counts import runid
 from irevalx.measures.selection import Selection
 from irevalx.measures.summaries import Population
-from irevalx.parameters import first_names
 from irevalx.process.workers import in_order, worth_sharing
 from irevalx.ranking.rank import rank_results, rank_run, without_documents
 from irevalx.ranking.rules import RankingRules
@@ -50,6 +49,7 @@ from irevalx.ranking.short_lists import rank_short_list
 from irevalx.reading.kinds.runs import RunStream
 from irevalx.reading.sources.files import as_column, stem_of
 from irevalx.settings import Settings
+from irevalx.wording import first_names
 
 
 class Evaluation(Frozen):

@@ -9,7 +9,6 @@ from itertools import pairwise
 import numpy as np
 
 from irevalx.arrays.segments import AnyArray, IntArray
-from irevalx.declarations import spelled
 from irevalx.errors import RunWarning, quote, shown_name
 from irevalx.evaluation.topic_selection import (
     HARDLY_ANY,
@@ -27,9 +26,9 @@ from irevalx.judgments.graded import Judgments
 from irevalx.measures.declaration import UnjudgedEffect
 from irevalx.measures.selection import RequestedMeasure, Selection
 from irevalx.measures.summaries import geometric_mean, negative_values
-from irevalx.parameters import first_names, join_words
 from irevalx.ranking.ranking import Ranking
 from irevalx.settings import Settings
+from irevalx.wording import first_names, join_words, spelled
 
 _SMALL_CUTOFF = 99
 """Cutoffs up to this one are not reported: short lists of documents are common."""

@@ -7,7 +7,6 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 import numpy as np
 
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray, ordered_sum
-from irevalx.declarations import spelled
 from irevalx.errors import EvaluationError, quote, shown_name
 from irevalx.frozen import Frozen
 from irevalx.judgments import AnyJudgments
@@ -20,6 +19,7 @@ from irevalx.ranking.rules import RankingRules
 from irevalx.reading.layout import looks_like_json
 from irevalx.reading.sources.files import MARK
 from irevalx.settings import Settings
+from irevalx.wording import spelled
 
 
 class ChosenTopics(Frozen):

@@ -1,6 +1,6 @@
 """Modules shared by the experiments of irevalx-lab; they do not import click.
 
-parameters           seeds and proportions
+seeds_and_shares     seeds and proportions
 inputs               judgments, runs and labels from user input; judgments with the text of their file
 prepared_runs        judgments, runs and measures that are read, then ranked: PreparedRuns, PreparedGradedRuns
 ranked_runs          runs ranked once: RankedRuns, GradedRuns; topics compared; scales

@@ -18,7 +18,6 @@ import numpy as np
 from irevalx.api.inputs import Qrels, judgments_given
 from irevalx.arrays.codes import ABSENT, UNJUDGED_IN_FILES
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
-from irevalx.declarations import spelled
 from irevalx.errors import (
     ArgumentError,
     DuplicateDocumentError,
@@ -33,6 +32,7 @@ from irevalx.judgments.pool import PooledDocuments, with_pool
 from irevalx.reading import formats
 from irevalx.statistics.label_agreement import nearest_grade
 from irevalx.trec_eval import TREC_EVAL_10
+from irevalx.wording import spelled
 
 
 def refuse_duplicates(judgments: Judgments) -> None:

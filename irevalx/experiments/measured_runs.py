@@ -11,7 +11,6 @@ import numpy as np
 from irevalx.api.score_files import is_assumed, is_declared_lower
 from irevalx.api.scores import Scores, column_of, selection_of
 from irevalx.arrays.segments import BoolArray, FloatArray
-from irevalx.declarations import spelled
 from irevalx.errors import ArgumentError, InputError, NoTopicsError, Warn, quote, warn
 from irevalx.evaluation.columns import Column
 from irevalx.experiments.coverage import COVERAGE_MEASURES, DEPTH, Coverage, coverages
@@ -29,9 +28,9 @@ from irevalx.experiments.ranked_runs import (
 from irevalx.frozen import Frozen, replace
 from irevalx.measures.selection import RequestedMeasure
 from irevalx.measures.summaries import negative_values
-from irevalx.parameters import first_names, join_words
 from irevalx.process.platform import as_bytes, as_text
 from irevalx.statistics.significance import MEAN, Scale
+from irevalx.wording import first_names, join_words, spelled
 
 _MOST_NAMES = 10
 """Maximum number of measures that a message names."""

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
-from irevalx.declarations import spelled
 from irevalx.errors import EvaluationError, NoTopicsError, RunWarnings, UsageError, Warn, quote, shown_name
 from irevalx.evaluation.evaluate import unique_run_names, warn_of_copies
 from irevalx.evaluation.topic_values import AssessedRanking
@@ -34,7 +33,6 @@ from irevalx.measures.summaries import (
     total,
     total_of_all_judged,
 )
-from irevalx.parameters import counts_by_run
 from irevalx.process.platform import as_bytes, as_text
 from irevalx.process.workers import in_order, worth_sharing
 from irevalx.ranking.rank import RankedRun, rank_run
@@ -45,6 +43,7 @@ from irevalx.reading.kinds.runs import RunStream
 from irevalx.settings import Settings
 from irevalx.statistics.significance import MEAN, TOTAL, Scale, scale_with
 from irevalx.trec_eval import Compat
+from irevalx.wording import counts_by_run, spelled
 
 if TYPE_CHECKING:
     pass

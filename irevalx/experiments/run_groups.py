@@ -16,7 +16,6 @@ import numpy as np
 
 from irevalx.arrays.codes import UNJUDGED_IN_FILES
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
-from irevalx.declarations import spelled
 from irevalx.errors import InputError, UsageError, quote, shown_name
 from irevalx.experiments.ranked_runs import GradedRuns
 from irevalx.frozen import Frozen, cached_property, replace
@@ -26,6 +25,7 @@ from irevalx.reading.sources.files import Source
 from irevalx.statistics.correlations import bias, changed, inversions, ranks, rms, tau, tau_b
 from irevalx.statistics.decisions import Confusion, confusion, decide, reversals
 from irevalx.statistics.significance import pairs_of_runs
+from irevalx.wording import spelled
 
 OTHERS = "others"
 """The group of the runs that do not match the pattern."""

@@ -19,9 +19,9 @@ def reversed_pair(row: Row) -> Row:
     }
     changed = {name: negative[name] for name in _NEGATED if name in values}
     swapped = [*_SWAPPED, *((name.removesuffix(_AGAINST), name) for name in values if name.endswith(_AGAINST))]
-    for one, other in swapped:
-        if one in values:
-            changed |= {one: values[other], other: values[one]}
+    for first, second in swapped:
+        if first in values:
+            changed |= {first: values[second], second: values[first]}
     for low in (name for name in values if name.endswith("low")):
         high = f"{low.removesuffix('low')}high"
         changed |= {low: negative[high], high: negative[low]}

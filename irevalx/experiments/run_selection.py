@@ -11,14 +11,13 @@ from collections.abc import Sequence
 import numpy as np
 
 from irevalx.arrays.segments import IntArray
-from irevalx.declarations import spelled
 from irevalx.errors import InputError, RunWarning, RunWarnings, Warn
 from irevalx.experiments.ranked_runs import EvaluationRules
 from irevalx.judgments import AnyJudgments
 from irevalx.judgments.graded import Judgments
-from irevalx.parameters import counts_by_run
 from irevalx.ranking.rank import RankedRun
 from irevalx.ranking.ranking import Ranking
+from irevalx.wording import counts_by_run, spelled
 
 LEAST_RUNS = {1: "one run", 2: "two runs"}
 """The minimum number of runs, in words."""

@@ -21,12 +21,11 @@ import numpy as np
 from irevalx.arrays.byte_strings import Names
 from irevalx.arrays.codes import ABSENT, UNJUDGED_IN_FILES
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray, ratio
-from irevalx.declarations import spelled
 from irevalx.errors import InputError, MalformedLineError, UsageError, Warn, quote, shown_name
-from irevalx.experiments.parameters import read_share
 from irevalx.experiments.pools import renumbered
 from irevalx.experiments.ranked_runs import GradedRuns, RankedRuns, each_once, rank_all, requests_of
 from irevalx.experiments.samples import RandomOrder, first_share, remove_judgments
+from irevalx.experiments.seeds_and_shares import read_share
 from irevalx.frozen import Frozen, cached_property, replace
 from irevalx.judgments.graded import SAMPLED_DEPTH, InclusionJudgments, Judgments
 from irevalx.measures.declaration import Measure
@@ -38,6 +37,7 @@ from irevalx.reading.formats import PRELS, QRELS, SAMPLED
 from irevalx.reading.kinds.runs import RunStream
 from irevalx.reading.sources.files import Source
 from irevalx.settings import Settings
+from irevalx.wording import spelled
 
 By: TypeAlias = Literal["depth", "runs", "names"]
 """The criterion for strata: the best rank in any run, the number of runs that retrieve a document, or a file."""

@@ -9,7 +9,6 @@ from functools import partial
 import numpy as np
 
 from irevalx.arrays.segments import FloatArray, IntArray
-from irevalx.declarations import invalid_value, spelled
 from irevalx.errors import UsageError, quote
 from irevalx.frozen import Frozen
 from irevalx.measures.gain import dcg
@@ -19,6 +18,7 @@ from irevalx.measures.selection import RequestedMeasure
 from irevalx.measures.user_models import persistence_of, rank_biased_precision
 from irevalx.ranking.ranking import Ranking
 from irevalx.ranking.topics import log2_of
+from irevalx.wording import invalid_value, spelled
 
 ALL_RANKS = int(np.iinfo(np.int64).max)
 """The depth of measures that use all documents of a run."""

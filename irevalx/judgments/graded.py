@@ -13,7 +13,7 @@ from irevalx.arrays.codes import ABSENT
 from irevalx.arrays.segments import AnyArray, BoolArray, FloatArray, IntArray, Segments, distinct, read_only
 from irevalx.errors import DuplicateDocumentError, EvaluationError, Warn, quote, shown_name
 from irevalx.frozen import Frozen, cached_property, replace
-from irevalx.parameters import more_such
+from irevalx.wording import more_such
 
 _MOST_IN_A_DICTIONARY = 1 << 14
 """Maximum number of topics in a dictionary, which takes 70 bytes per topic."""

@@ -12,7 +12,7 @@ from irevalx.arrays.segments import IntArray, Segments
 from irevalx.errors import Warn, quote, shown_name
 from irevalx.frozen import Frozen, replace
 from irevalx.judgments.graded import Judgments
-from irevalx.parameters import more_such
+from irevalx.wording import more_such
 
 
 class PooledDocuments(Frozen):

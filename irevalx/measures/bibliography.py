@@ -8,15 +8,23 @@ it.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 
+from irevalx import __version__
 from irevalx.frozen import Frozen
 
 _ENTRY = r"@(\w+)\{([^,]+),\n(.*?)\n\}"
 _FIELD = r"^  (\w+) += \{(.*)\},?$"
 
 _CITED = re.compile(r"\[([a-z][a-z-]*-[0-9]{4})\]")
+
+IREVALX = f"""@misc{{irevalx,
+  author    = {{{{The irevalx developers}}}},
+  title     = {{{{irevalx}}}},
+  note      = {{Version {__version__}}}
+}}"""
+"""The BibTeX entry of irevalx; other programs read ``CITATION.cff``."""
 
 
 class Paper(Frozen):
@@ -92,3 +100,8 @@ def papers_cited(text: str) -> list[str]:
 def with_references(text: str) -> str:
     """Replace the keys of papers in a text by references."""
     return _CITED.sub(lambda match: papers()[match[1]].reference if match[1] in papers() else match[0], text)
+
+
+def bibtex_of_papers(keys: Iterable[str]) -> str:
+    """Return the BibTeX entries of irevalx and of these papers."""
+    return "\n\n".join([IREVALX, *(papers()[key].bibtex for key in keys)]) + "\n"

@@ -13,7 +13,6 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from irevalx.arrays.segments import BoolArray
-from irevalx.declarations import spelled
 from irevalx.errors import UsageError, printable, quote
 from irevalx.frozen import Frozen, replace
 from irevalx.measures.bibliography import papers_cited, with_references
@@ -21,6 +20,7 @@ from irevalx.measures.parameter_kinds import Kernel, NoParameters, ParameterKind
 from irevalx.measures.summaries import Summary, Values, mean
 from irevalx.reading.formats import REL_FORMATS
 from irevalx.settings import PROBABILITY, UNJUDGED_TREATMENTS, UnjudgedTreatment
+from irevalx.wording import spelled
 
 Number: TypeAlias = Literal["real", "integer", "text"]
 """Formats of printed values."""

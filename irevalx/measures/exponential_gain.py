@@ -8,10 +8,10 @@ from functools import partial
 import numpy as np
 
 from irevalx.arrays.segments import AnyArray, BoolArray, FloatArray, IntArray, Segments, ratio
+from irevalx.checks import ValueType, read_real
 from irevalx.declarations import Parameter
 from irevalx.measures.declaration import NONREL_AND_SKIP, ZERO_TO_ONE, Range, UnjudgedEffect, measure
 from irevalx.measures.parameter_kinds import Cutoffs, CutoffsAndReals, MeasureParameter, Parameters
-from irevalx.parameters import ValueType, read_real
 from irevalx.ranking.expected_values import TiedTopics
 from irevalx.ranking.topics import Topics, log2_of
 from irevalx.settings import EXPECTED, PROBABILITY

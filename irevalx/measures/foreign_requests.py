@@ -9,16 +9,15 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from irevalx.declarations import spelled
 from irevalx.errors import UnknownMeasureError, UsageError, quote
 from irevalx.frozen import Frozen, replace
 from irevalx.measures import BY_NAME, MEASURES, NICKNAMES, every_measure, named
 from irevalx.measures.declaration import ADDED
 from irevalx.measures.parameter_kinds import Cutoffs, CutoffsAndReals, Gains, NoParameters, RealCutoffs
 from irevalx.measures.requests import ParsedRequest, exists, read_own_request
-from irevalx.parameters import join_words
 from irevalx.settings import read_level
 from irevalx.trec_eval import Compat
+from irevalx.wording import join_words, spelled
 
 
 class ForeignName(Frozen):

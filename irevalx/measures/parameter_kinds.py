@@ -7,14 +7,15 @@ from itertools import pairwise
 from typing import Any, TypeAlias
 
 from irevalx.arrays.codes import OUTSIDE
-from irevalx.declarations import Parameter, spelled_rule
+from irevalx.checks import ValueType
+from irevalx.declarations import Parameter
 from irevalx.errors import ParameterError, UsageError, printable, quote
 from irevalx.frozen import Frozen
 from irevalx.measures.summaries import Values
-from irevalx.parameters import ValueType
 from irevalx.process.platform import as_bytes
 from irevalx.settings import PROBABILITY, Settings
 from irevalx.trec_eval import c_double, c_format, c_long, merge_sort
+from irevalx.wording import spelled_rule
 
 Kernel: TypeAlias = Callable[..., Any]
 """A function from topics (Topics, Preferences, ...) and parameters to one value per topic, shape (n_topics,)."""

@@ -6,16 +6,15 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 
-from irevalx.declarations import spelled
 from irevalx.errors import UsageError, quote
 from irevalx.frozen import Frozen
 from irevalx.measures import NICKNAMES, is_measure, named
 from irevalx.measures.declaration import Measure
 from irevalx.measures.parameter_kinds import Cutoffs, CutoffsAndReals, Gains, NoParameters, RealCutoffs, Reals
-from irevalx.parameters import first_names, join_words
 from irevalx.process.platform import as_bytes
 from irevalx.settings import UNJUDGED_TREATMENTS, Settings, UnjudgedTreatment, real_level_hint
 from irevalx.trec_eval import Compat, c_double
+from irevalx.wording import first_names, join_words, spelled
 
 
 class ParsedRequest(Frozen):

@@ -13,7 +13,6 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from irevalx.arrays.segments import FloatArray
-from irevalx.declarations import spelled, spelled_rule
 from irevalx.errors import EvaluationError, IrevalxError, ParameterError, UnknownMeasureError, UsageError, Warn, quote
 from irevalx.frozen import Frozen, cached_property, fields, replace
 from irevalx.measures import BY_NAME, NICKNAMES, is_measure, named
@@ -37,6 +36,7 @@ from irevalx.ranking.topics import Topics
 from irevalx.reading.formats import REL_FORMATS
 from irevalx.settings import BEST_AND_WORST, ORDERS_OF_TIES, Settings, Ties, UnjudgedTreatment
 from irevalx.trec_eval import COMPAT, Compat
+from irevalx.wording import spelled, spelled_rule
 
 if TYPE_CHECKING:
     from irevalx.measures.zscores import Zscores

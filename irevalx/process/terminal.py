@@ -9,6 +9,7 @@ import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from contextvars import copy_context
 from typing import Any
 
 import click
@@ -137,7 +138,8 @@ def run_program(command: click.Command, name: str, argv: Sequence[str] | None = 
 
         return shell_complete(command, {}, name, variable, instruction)
     prepare_output()
-    return _run(command, name, own_arguments() if argv is None else argv)
+    context = copy_context()  # the command changes it, for example the notation of parameters in messages
+    return context.run(_run, command, name, own_arguments() if argv is None else argv)
 
 
 def _run(command: click.Command, name: str, argv: Sequence[str]) -> int:

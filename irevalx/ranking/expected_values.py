@@ -17,11 +17,11 @@ from typing import ClassVar, NoReturn
 import numpy as np
 
 from irevalx.arrays.segments import AnyArray, BoolArray, FloatArray, IntArray, Segments
-from irevalx.declarations import spelled
 from irevalx.errors import UsageError
 from irevalx.frozen import Frozen, cached_property, fields, replace
 from irevalx.ranking.topics import Topics
 from irevalx.settings import EXPECTED, PROBABILITY, Ties, UnjudgedTreatment
+from irevalx.wording import spelled
 
 
 def successes(p: FloatArray) -> FloatArray:

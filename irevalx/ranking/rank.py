@@ -10,7 +10,6 @@ import numpy as np
 from irevalx.arrays.byte_strings import DocumentTable, Names, may_repeat, order_by_name
 from irevalx.arrays.codes import ABSENT, STAND_IN
 from irevalx.arrays.segments import AnyArray, BoolArray, FloatArray, IntArray, Segments, WordArray, distinct
-from irevalx.declarations import spelled
 from irevalx.errors import DuplicateDocumentError, InputError, MalformedLineError, RunWarning, UsageError, shown_name
 from irevalx.frozen import Frozen, cached_property, replace
 from irevalx.judgments import AnyJudgments
@@ -25,6 +24,7 @@ from irevalx.reading.kinds.runs import SEVERAL_TAGS, ResultRows, RunStream
 from irevalx.reading.sources.blocks import each_topic_once, until_topic_returns
 from irevalx.settings import ORDERS_OF_TIES, Duplicates, Settings, Ties, UnjudgedTreatment, remedy_for_duplicates
 from irevalx.trec_eval import MalformedNumbers, malformed_number_warnings, merge_sort
+from irevalx.wording import spelled
 
 if TYPE_CHECKING:
     from irevalx.ranking.topic_kinds import GroupedTopics, InclusionTopics, Preferences, TopicsWithSubtopics

@@ -8,7 +8,6 @@ from enum import Enum
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 
-from irevalx.declarations import spelled, spelled_rule
 from irevalx.errors import (
     FormatError,
     InputError,
@@ -22,12 +21,12 @@ from irevalx.errors import (
     shown_name,
 )
 from irevalx.frozen import Frozen, replace
-from irevalx.parameters import join_words
 from irevalx.reading.column_names import GRADE, RANK, SCORE, ColumnSpec, named, specs_of, with_judges
 from irevalx.reading.layout import Layout, looks_like_json
 from irevalx.reading.rules import Rules
 from irevalx.settings import Grades
 from irevalx.trec_eval import Compat
+from irevalx.wording import join_words, spelled, spelled_rule
 
 if TYPE_CHECKING:
     from irevalx.reading.kinds.runs import RunStream

@@ -11,7 +11,6 @@ from contextvars import ContextVar
 from functools import partial
 from typing import Any
 
-from irevalx.declarations import is_parameter, spelled
 from irevalx.errors import IrevalxError
 from irevalx.frozen import replace
 from irevalx.reading.column_names import known_columns, named, specs_of
@@ -23,6 +22,7 @@ from irevalx.reading.sources.files import NEWLINE, Source
 from irevalx.reading.sources.first_lines import SEPARATORS, Beginning, fields_of, header_of
 from irevalx.reading.sources.rows import Hint
 from irevalx.trec_eval import TREC_EVAL_10
+from irevalx.wording import is_parameter, spelled
 
 _WHOLE = rb"[+-]?[0-9]+"
 

@@ -10,14 +10,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from irevalx.declarations import spelled
 from irevalx.errors import FormatError, quote
 from irevalx.frozen import replace
-from irevalx.parameters import join_words
 from irevalx.reading.column_names import DOCNO, GRADE, SCORE, TOPIC
 from irevalx.reading.file_format import FileFormat, FileKind
 from irevalx.reading.layout import CommentStyle, Layout
 from irevalx.settings import ORDERS_OF_TIES, PROBABILITY, REAL
+from irevalx.wording import join_words, spelled
 
 if TYPE_CHECKING:
     from irevalx.judgments import AnyJudgments

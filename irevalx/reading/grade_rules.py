@@ -7,8 +7,8 @@ from collections.abc import Callable
 import numpy as np
 
 from irevalx.arrays.segments import AnyArray
-from irevalx.declarations import is_parameter, spelled
 from irevalx.settings import Grades
+from irevalx.wording import is_parameter, spelled
 
 RULES: dict[Grades, str] = {
     "whole": "a 64-bit integer",

@@ -6,10 +6,10 @@ import re
 from collections.abc import Sequence
 from enum import Enum
 
-from irevalx.declarations import spelled
 from irevalx.frozen import Frozen
 from irevalx.reading.column_names import is_known_name
 from irevalx.trec_eval import Compat
+from irevalx.wording import spelled
 
 _WORDS = {
     "DOCNO": "document",

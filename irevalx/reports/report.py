@@ -11,18 +11,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from irevalx.declarations import spelled
 from irevalx.errors import RunWarning, printable
 from irevalx.evaluation.columns import Column, Ends, intervals_of, is_mean, why_no_interval
 from irevalx.evaluation.evaluate import Evaluation, in_group
 from irevalx.frozen import Frozen, replace
 from irevalx.measures.counts import num_q, runid
 from irevalx.measures.summaries import as_list
-from irevalx.parameters import MOST_NAMED, counts_by_run, first_names
 from irevalx.process.platform import as_bytes, as_text
 from irevalx.reports.best import marked_as_best
 from irevalx.reports.table import Table
 from irevalx.trec_eval import c_format
+from irevalx.wording import MOST_NAMED, counts_by_run, first_names, spelled
 
 if TYPE_CHECKING:
     from irevalx.statistics.confidence_intervals import MeanIntervals

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from importlib import import_module
 from typing import Any, TypeAlias
 
-from irevalx import parameters
+from irevalx import checks
 from irevalx.api.custom_measures import Measures, declarations, declare_again, with_custom_measures
 from irevalx.errors import ArgumentError, NoTopicsError, UsageError, quote, warn
 from irevalx.frozen import Frozen, defaults
@@ -112,8 +112,8 @@ def evaluate(
     -----
     IrevalxWarning : a warning about measures or their parameters, as printed by the command.
     """
-    requests, strict = with_custom_measures(measures), parameters.flag("strict", options.pop("strict", False))
-    settings, wide = Settings.of(**options), parameters.flag("wide", wide)
+    requests, strict = with_custom_measures(measures), checks.flag("strict", options.pop("strict", False))
+    settings, wide = Settings.of(**options), checks.flag("wide", wide)
     if settings.ties == "first" or settings.duplicates == "first":
         raise UsageError(
             "ties='first' and duplicates='first' are not available on Spark: the rows of a data frame have no order"
@@ -122,10 +122,8 @@ def evaluate(
         if name not in SETTINGS and (value := getattr(settings, name)) != default:
             raise UsageError(f"{name}={value!r} is not available on Spark, only the default {default!r}")
     refuse_contradictions(requests, settings, QRELS.name, with_pool=pool is not None)
-    grouping = (
-        ["topic"] if partitions is None else [parameters.whole_number("partitions", partitions, least=1), "topic"]
-    )
-    block_rows = parameters.whole_number("block_rows", block_rows, least=1)
+    grouping = ["topic"] if partitions is None else [checks.whole_number("partitions", partitions, least=1), "topic"]
+    block_rows = checks.whole_number("block_rows", block_rows, least=1)
     selection = select_measures(requests, settings, strict=strict, warn=warn)
     judged, retrieved = _checked_rows("qrels", qrels, _JUDGED), _checked_rows("runs", runs, _RETRIEVED)
     pooled = None if pool is None else _checked_rows("pool", pool, _POOLED)

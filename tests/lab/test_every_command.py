@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
+from contextvars import copy_context
 from pathlib import Path
 
 import click
@@ -13,7 +14,7 @@ from running import FIXTURES, described, lab, run
 
 import irevalx
 from irevalx.cli.command import command as evaluator
-from irevalx.cli.option_rules import NamedOption
+from irevalx.command_line.options import NamedOption
 from irevalx.lab import COMMANDS
 from irevalx.lab.command.program import GUESSES
 from irevalx.lab.command.program import command as program
@@ -49,8 +50,8 @@ def parameters_of_call(name: str, *words: str) -> dict[str, object]:
         "gate": ["q", "r", "--baseline", "b", "--margin", "0.1"],
     }
     within = click.Context(program, help_option_names=program.context_settings["help_option_names"])
-    context = described(name).make_context(name, [*needed.get(name, ["q", "r"]), *words], parent=within)
-    return context.params
+    make_context = described(name).make_context
+    return copy_context().run(make_context, name, [*needed.get(name, ["q", "r"]), *words], parent=within).params
 
 
 def test_names_of_options() -> None:

@@ -12,7 +12,7 @@ import pytest
 from examples.experiment import DOCS, QRELS, RUNS
 from running import FIXTURES, ROOT, described, lab
 
-from irevalx.cli.option_rules import first_sentence
+from irevalx.command_line.help import first_sentence
 from irevalx.lab import COMMANDS, QUESTIONS
 from irevalx.reading.formats import REL_FORMATS
 

@@ -12,8 +12,9 @@ from examples.experiment import QRELS
 from refusals import RUNS, declared_parameters, refused_in_python, refused_in_shell
 from running import lab
 
-from irevalx.declarations import spelled_rule, typed_in_shell
-from irevalx.lab.command.parameters import WITHOUT_POOLED_RUNS
+from irevalx.command_line.notation import typed_in_shell
+from irevalx.lab.command.common_options import WITHOUT_POOLED_RUNS
+from irevalx.wording import spelled_rule
 
 SUM = "is not supported: it must be a weighted sum of gains over ranks (P, rbp or dcg, "
 

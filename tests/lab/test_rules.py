@@ -11,10 +11,12 @@ import pytest
 from refusals import RUNS, declared_parameters, function_of, has_choice, refused_in_python, refused_in_shell
 from running import described, refusal
 
-from irevalx.declarations import Parameter, declaration_of, spelled_rule, typed_in_shell
+from irevalx.command_line.notation import typed_in_shell
+from irevalx.declarations import Parameter, declaration_of
 from irevalx.errors import ArgumentError
 from irevalx.lab import COMMANDS
 from irevalx.lab.command.declaration import parameters_of
+from irevalx.wording import spelled_rule
 
 RULES = """
 describe
@@ -402,7 +404,7 @@ def test_limits(command: str, name: str, text: str, rule: str, tmp_path: Path) -
         assert message.startswith(f"{name} must be {rule}")
     if name in parameters_of(function_of(command)):
         message = refused_in_shell(command, {**keywords, name: text}, tmp_path)
-        typed = declared_parameters(command)[name].typed
+        typed = declared_parameters(command)[name].option
         assert re.match(rf"irevalx-lab: {typed} '?{re.escape(text)}'?: must be {re.escape(rule)}", message)
 
 

@@ -5,34 +5,26 @@ from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
-from irevalx import parameters
+from irevalx import checks
 from irevalx.api.custom_measures import Measures
 from irevalx.api.inputs import Qrels, Run
 from irevalx.api.scores import Scores, paths_of
-from irevalx.declarations import declared, file, refined, spelled, text, whole
+from irevalx.declarations import declared, file, refined, text, whole
 from irevalx.errors import ArgumentError, UsageError, shown_name, warn
 from irevalx.experiments.inputs import are_given, measures_of, run_streams
-from irevalx.experiments.parameters import MOST_DRAWS, chosen_seed
 from irevalx.experiments.prepared_runs import prepare_graded_runs, prepare_runs
 from irevalx.experiments.ranked_runs import MEASURES, EvaluationRules
+from irevalx.experiments.seeds_and_shares import MOST_DRAWS, chosen_seed
 from irevalx.experiments.strata import requests_of_samples, values_of_sample
 from irevalx.frozen import replace
 from irevalx.lab.agreement.evaluations import EvaluatedRuns, pair_values, read_sample
 from irevalx.lab.agreement.paired_evaluations import PairedEvaluations
 from irevalx.lab.agreement.run_overlap import RunOverlap, looks_like_run, overlap_of_runs, overlap_of_values
+from irevalx.lab.command.common_options import ALL_OF_SCORES, OptionalRuns, Rbo, Seed
+from irevalx.lab.command.common_options import measures as measures_parameter
+from irevalx.lab.command.evaluation_options import EvaluationOptions, Unpack, evaluation_options
 from irevalx.lab.command.notes import DECISION_HEADS, DECISION_NOTE, bootstrap_warnings
 from irevalx.lab.command.output import Result
-from irevalx.lab.command.parameters import (
-    ALL_OF_SCORES,
-    EvaluationOptions,
-    OptionalRuns,
-    Rbo,
-    Seed,
-    Unpack,
-    evaluation_options,
-)
-from irevalx.lab.command.parameters import measures as measures_parameter
-from irevalx.parameters import first_names
 from irevalx.reading.formats import SAMPLED, read_trec_results
 from irevalx.reading.kinds.runs import RunStream as OpenedRun
 from irevalx.reading.sources.files import Source
@@ -43,6 +35,7 @@ from irevalx.statistics.correlations import OVERLAP_COLUMNS
 from irevalx.statistics.correlations import agree as agreement_of
 from irevalx.statistics.decisions import DECISION_COLUMNS, Confusion
 from irevalx.trec_eval import TREC_EVAL_10
+from irevalx.wording import first_names, spelled
 
 
 class AgreementRow(NamedTuple):
@@ -372,7 +365,7 @@ def _evaluated(
     for of_side, side in zip(judgments, "xy", strict=True):
         if rules.rel_format == SAMPLED.name:
             sample = read_sample(source_of(of_side, side))
-            parameters.whole_number(spelled("level"), rules.settings.level)
+            checks.whole_number(spelled("level"), rules.settings.level)
             prepared = prepare_graded_runs(sample.judgments, opened, measures, rules, requests_of_samples)
             experiment = prepared.ranked()
             values = values_of_sample(experiment, sample)

@@ -8,10 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from irevalx import parameters
+from irevalx import checks
 from irevalx.api.score_files import GROUPS, TEXTS, RunValues, read_values
 from irevalx.arrays.segments import FloatArray
-from irevalx.declarations import spelled
 from irevalx.errors import ArgumentError, InputError, Warn, quote, shown_name, warn
 from irevalx.experiments.measured_runs import no_measure
 from irevalx.experiments.ranked_runs import RankedRuns, raise_first, scale_named
@@ -25,6 +24,7 @@ from irevalx.reading.formats import QRELS, SAMPLED
 from irevalx.reading.sources.files import Source
 from irevalx.reports.report import ALL
 from irevalx.trec_eval import TREC_EVAL_10
+from irevalx.wording import short_repr, spelled
 
 
 class EvaluatedRuns(Frozen):
@@ -59,19 +59,19 @@ class EvaluatedRuns(Frozen):
         """Read ``{run: {topic: {measure: value}}}``; ``what`` is its name in messages. Raises ArgumentError."""
         by_run: RunValues = {}
         for run, topics in values.items():
-            by_measure = by_run.setdefault(parameters.identifier(lambda: f"a run of {what}", run), {})
+            by_measure = by_run.setdefault(checks.identifier(lambda: f"a run of {what}", run), {})
             for topic, measures in topics.items() if isinstance(topics, Mapping) else [(run, topics)]:
                 if not isinstance(measures, Mapping):
                     key = f"{what}[{run!r}]" + (f"[{topic!r}]" if isinstance(topics, Mapping) else "")
-                    given = f"{key} is {parameters.short_repr(measures)}, not a dictionary {{measure: value}}"
+                    given = f"{key} is {short_repr(measures)}, not a dictionary {{measure: value}}"
                     forms = "a file, scores, or a dictionary {run: {topic: {measure: value}}}"
                     raise ArgumentError(f"{what} must be {forms}; {given}")
                 for measure, value in measures.items():
                     if not str(measure).startswith(TEXTS) and not str(topic).startswith(GROUPS):
                         place = partial("{}[{!r}][{!r}][{!r}]".format, what, run, topic, measure)
-                        number = parameters.real_number(place, value)
-                        of_measure = by_measure.setdefault(parameters.text(lambda: f"a measure of {what}", measure), {})
-                        name = parameters.identifier(lambda: f"a topic of {what}", topic)
+                        number = checks.real_number(place, value)
+                        of_measure = by_measure.setdefault(checks.text(lambda: f"a measure of {what}", measure), {})
+                        name = checks.identifier(lambda: f"a topic of {what}", topic)
                         of_measure[name] = np.nan if number is None else number
         return cls(what, by_run)
 

@@ -14,25 +14,18 @@ from click.core import ParameterSource
 
 from irevalx.api.inputs import read_runs
 from irevalx.api.scores import Scores
-from irevalx.cli.declared_options import click_parameter
-from irevalx.cli.options import refuse_standard_input_twice
-from irevalx.declarations import (
-    Parameter,
-    check_rules,
-    collect,
-    declaration_of,
-    in_shell_words,
-    missing,
-    typed_in_shell,
-)
+from irevalx.command_line.notation import in_shell_words
+from irevalx.command_line.options import click_parameter, refuse_standard_input_twice
+from irevalx.declarations import Parameter, check_rules, collect, declaration_of
 from irevalx.errors import ArgumentError, IrevalxWarning, UsageError, shown_name
 from irevalx.frozen import fields, replace
 from irevalx.lab import PROGRAM
+from irevalx.lab.command.added_options import FIGURE_OUTPUT, LINES_OUTPUT, RESULTS_FORMAT, SCORES_INPUT, TABLES_OUTPUT
 from irevalx.lab.command.help import HelpCommand
 from irevalx.lab.command.output import Output, paths_in
-from irevalx.lab.command.parameters import FIGURE_OUTPUT, LINES_OUTPUT, RESULTS_FORMAT, SCORES_INPUT, TABLES_OUTPUT
 from irevalx.process.terminal import Messages
 from irevalx.reading.formats import TREC_RESULTS
+from irevalx.wording import missing
 
 _RUNS = ("runs", "new_runs")
 """The parameters for runs, whose format ``-T`` selects."""
@@ -82,7 +75,7 @@ def command_from(function: Callable[..., Any]) -> click.Command:
         gc.enable()
         context = click.get_current_context()
         messages = context.obj = Messages(PROGRAM, quiet=values["quiet"])
-        with typed_in_shell(parameters, context.command_path), _warnings_as_messages(messages):
+        with _warnings_as_messages(messages):
             try:
                 arranged = command.arrange(values) if command.arrange else {}
                 values |= arranged
@@ -104,9 +97,10 @@ def command_from(function: Callable[..., Any]) -> click.Command:
     for parameter in reversed(parameters.values()):
         made = click_parameter(parameter, parameters)(made)
     description = in_shell_words("\n\n".join(filter(None, (declaration.description, command.more))), parameters)
-    return click.command(
-        function.__name__.replace("_", "-"), cls=HelpCommand, help=description, epilog=f"Example: {command.example}"
-    )(made)
+    name, example = function.__name__.replace("_", "-"), f"Example: {command.example}"
+    result = click.command(name, cls=HelpCommand, help=description, epilog=example)(made)
+    result.parameters = parameters
+    return result
 
 
 def _given(context: click.Context, values: Mapping[str, Any]) -> Iterator[str]:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Mapping
 from textwrap import fill
-from typing import Any
 
 import click
 
-from irevalx.cli.option_rules import ALL_OF_IT, COLUMN, NamedOption, first_sentence, unknown_option
-from irevalx.declarations import missing, note_typed, typed_in_shell
-from irevalx.process.terminal import echo
+from irevalx.command_line.help import ALL_OF_IT, COLUMN, first_sentence, printing
+from irevalx.command_line.notation import ShellNotation
+from irevalx.command_line.suggestions import unknown_option
+from irevalx.declarations import Parameter
+from irevalx.wording import missing, use_notation
 
 SELDOM = frozenset(
     {
@@ -27,12 +28,13 @@ SELDOM = frozenset(
 class HelpCommand(click.Command):
     """A command that writes its help like its results; raises OutputError if it cannot be written."""
 
+    parameters: Mapping[str, Parameter] = {}
+    """Its declared parameters."""
+
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse arguments like Click; raises UsageError for an unknown option, with the most similar option."""
         ctx.meta[ALL_OF_IT] = ALL_OF_IT in args
-        note_typed(
-            args, {param.name or "": param.every_name for param in self.params if isinstance(param, NamedOption)}
-        )
+        use_notation(ShellNotation.of(self.parameters, ctx.command_path, args))
         try:
             return super().parse_args(ctx, args)
         except click.NoSuchOption as error:
@@ -44,11 +46,10 @@ class HelpCommand(click.Command):
                 raise
             note = declared.shell_help and f", {declared.shell_help}"
             if declared.name == "runs" and ctx.params.get("new_runs"):
-                from irevalx.lab.command.parameters import WITHOUT_POOLED_RUNS
+                from irevalx.lab.command.common_options import WITHOUT_POOLED_RUNS
 
                 note = f": --new-run requires the pooled runs. {WITHOUT_POOLED_RUNS}"
-            with typed_in_shell({declared.name: declared}, ctx.command_path):
-                raise missing(declared.name, note=note) from None
+            raise missing(declared.name, note=note) from None
 
     def get_help_option(self, ctx: click.Context) -> click.Option | None:
         """Return Click's help option with the callback that writes our help."""
@@ -95,14 +96,3 @@ class HelpCommand(click.Command):
     def is_long(self, ctx: click.Context) -> bool:
         """Return whether the full help was requested."""
         return bool(ctx.meta.get(ALL_OF_IT))
-
-
-def printing(text_of: Callable[[click.Context], str]) -> Any:
-    """Return the callback of an option that prints a text and ends the program."""
-
-    def show(ctx: click.Context, param: click.Parameter, is_requested: bool) -> None:
-        if is_requested and not ctx.resilient_parsing:
-            echo(text_of(ctx))
-            ctx.exit()
-
-    return show

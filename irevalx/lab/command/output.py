@@ -14,11 +14,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar, runtime_checkable
 
 from irevalx import __version__
-from irevalx.declarations import spelled
+from irevalx.checks import named_choice
 from irevalx.errors import OutputError, quote, shown_name, warn
 from irevalx.frozen import Frozen, replace
 from irevalx.lab import PROGRAM
-from irevalx.parameters import named_choice
 from irevalx.process.platform import as_bytes, new_file_mode, opened_file
 from irevalx.process.startup import raising_interrupts
 from irevalx.process.terminal import output_width, write, write_error
@@ -26,6 +25,7 @@ from irevalx.reading.sources.files import Source
 from irevalx.reports import DIGITS, OUTPUT_FORMATS
 from irevalx.reports.frames import arrow_table, pandas_frame, polars_frame
 from irevalx.reports.table import Table, aligned_lines
+from irevalx.wording import spelled
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -9,10 +9,11 @@ from typing import Any
 import click
 
 from irevalx import __version__
-from irevalx.cli.option_rules import nearest
+from irevalx.command_line.help import printing
+from irevalx.command_line.suggestions import nearest
 from irevalx.errors import UsageError, not_installed, quote
 from irevalx.lab import COMMANDS, PROGRAM, QUESTIONS
-from irevalx.lab.command.help import HelpCommand, printing
+from irevalx.lab.command.help import HelpCommand
 from irevalx.process.startup import start_numpy
 from irevalx.process.terminal import echo, run_program
 
@@ -97,7 +98,7 @@ class Group(HelpCommand, click.Group):
 
 
 def _citations(ctx: click.Context) -> str:
-    from irevalx.cli.explanations import bibtex_of_papers
+    from irevalx.measures.bibliography import bibtex_of_papers
 
     return bibtex_of_papers(PAPERS_BEHIND)
 

@@ -1,20 +1,20 @@
 """Significance of differences between runs.
 
-compare         compare() and its command
-gate            gate() and its command
-topics          compare_topics()
+compare               compare() and its command
+gate                  gate() and its command
+topics                compare_topics()
 discriminative_power  discriminative_power()
-tested_runs     the comparisons from which each function derives its result
-topic_groups    comparisons within topic groups, and their interaction
-replicates      systems with several runs
-verdicts        noninferiority tests, JUnit
-results         the result of compare
-parameters      parameters that these functions and report share
-pairs           pairs of runs under measures: rows
-conclusions     the best run, and the runs that differ from it or from the baseline
-run_tables      tables with a row for each run, and their marks
-summary         the paragraph for a paper
-warnings        warnings about tests and intervals
-cautions        cautions about unjudged documents
-figures         intervals, matrices, topics, levels
+tested_runs           the comparisons from which each function derives its result
+topic_groups          comparisons within topic groups, and their interaction
+replicates            systems with several runs
+verdicts              noninferiority tests, JUnit
+results               the result of compare
+comparison_options    parameters that these functions and report share
+pairs                 pairs of runs under measures: rows
+conclusions           the best run, and the runs that differ from it or from the baseline
+run_tables            tables with a row for each run, and their marks
+summary               the paragraph for a paper
+warnings              warnings about tests and intervals
+cautions              cautions about unjudged documents
+figures               intervals, matrices, topics, levels
 """

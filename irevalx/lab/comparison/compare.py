@@ -3,11 +3,10 @@
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Annotated, Any
 
-from irevalx.declarations import choice, declaration_of, declared, flag, refined, spelled
-from irevalx.lab.command.parameters import DEFAULT_OF_SCORES, OptionalRuns, QrelsOrScores, Unpack
-from irevalx.lab.comparison.discriminative_power import discriminative_power as power_of_measures
-from irevalx.lab.comparison.pairs import Comparison
-from irevalx.lab.comparison.parameters import (
+from irevalx.declarations import choice, declaration_of, declared, flag, refined
+from irevalx.lab.command.common_options import DEFAULT_OF_SCORES, OptionalRuns, QrelsOrScores
+from irevalx.lab.command.evaluation_options import Unpack
+from irevalx.lab.comparison.comparison_options import (
     COLUMNS,
     TOPIC_GROUPS,
     Baselines,
@@ -17,12 +16,15 @@ from irevalx.lab.comparison.parameters import (
     columns_of,
     test_options,
 )
+from irevalx.lab.comparison.discriminative_power import discriminative_power as power_of_measures
+from irevalx.lab.comparison.pairs import Comparison
 from irevalx.lab.comparison.replicates import ComparedSystems
 from irevalx.lab.comparison.results import ComparedPairs, FigureComparison
 from irevalx.lab.comparison.tested_runs import TestedRuns
 from irevalx.lab.comparison.topic_groups import compared_in_groups
 from irevalx.lab.comparison.topics import compare_topics
 from irevalx.lab.comparison.warnings import interval_warnings
+from irevalx.wording import spelled
 
 if TYPE_CHECKING:
     from irevalx.lab.command.output import Output

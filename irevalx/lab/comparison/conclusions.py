@@ -8,9 +8,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from irevalx.experiments.run_pairs import reversed_pair
 from irevalx.frozen import Frozen, cached_property
 from irevalx.lab.comparison.pairs import ComparedMeasure, ComparedPair
-from irevalx.parameters import join_words
 from irevalx.reports.report import judged_in_words, percent
 from irevalx.statistics.significance import MEAN, TESTS, TUKEY, correction_named
+from irevalx.wording import join_words
 
 REFERENCE, BETTER, WORSE, ALIKE = "reference", "better", "worse", "alike"
 """The verdicts on runs: the run with which the others are compared; significantly better or worse (higher or lower if

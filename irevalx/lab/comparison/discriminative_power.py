@@ -5,14 +5,15 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from irevalx import parameters
 from irevalx.declarations import declared
+from irevalx.lab.command.common_options import OptionalRuns, QrelsOrScores
+from irevalx.lab.command.evaluation_options import Unpack
 from irevalx.lab.command.output import DrawnResult
-from irevalx.lab.command.parameters import OptionalRuns, QrelsOrScores, Unpack
+from irevalx.lab.comparison.comparison_options import Baselines, TestedMeasures, TestOptions, test_options
 from irevalx.lab.comparison.pairs import PROBABILITIES, Comparison
-from irevalx.lab.comparison.parameters import Baselines, TestedMeasures, TestOptions, test_options
 from irevalx.lab.comparison.tested_runs import TestedRuns
 from irevalx.reports.table import Table
+from irevalx.wording import argument_error
 
 if TYPE_CHECKING:
     from irevalx.lab.plotting.page import Page
@@ -69,9 +70,7 @@ class DiscriminativePower(Comparison, DrawnResult):
     def drawing(self, draw: str | None, page: "Page") -> str:
         """Return the only figure; raises ArgumentError if another one is requested."""
         if draw is not None:
-            raise parameters.argument_error(
-                "draw", "None: the figure of discriminative power is one of all p-values", draw
-            )
+            raise argument_error("draw", "None: the figure of discriminative power is one of all p-values", draw)
         return super().drawing(draw, page)
 
 

@@ -3,16 +3,9 @@
 from typing import TYPE_CHECKING, Annotated, Any
 
 from irevalx.declarations import choice, declared, flag, path, refined, text
-from irevalx.lab.command.parameters import (
-    DEFAULT_OF_SCORES,
-    Alpha,
-    EvaluationOptions,
-    OptionalRuns,
-    QrelsOrScores,
-    Unpack,
-    evaluation_options,
-)
-from irevalx.lab.comparison.parameters import Names, TestedMeasures
+from irevalx.lab.command.common_options import DEFAULT_OF_SCORES, Alpha, OptionalRuns, QrelsOrScores
+from irevalx.lab.command.evaluation_options import EvaluationOptions, Unpack, evaluation_options
+from irevalx.lab.comparison.comparison_options import Names, TestedMeasures
 from irevalx.lab.comparison.tested_runs import TestedRuns
 from irevalx.lab.comparison.verdicts import (
     FOUND_WORSE,

@@ -13,12 +13,12 @@ from irevalx.experiments.coverage import depend_on_unjudged, is_determined
 from irevalx.experiments.measured_runs import MeasureValues
 from irevalx.frozen import Frozen, cached_property, replace
 from irevalx.lab.command.output import Result
-from irevalx.parameters import first_names
 from irevalx.reports.best import best_first, best_of, marked_as_best
 from irevalx.reports.report import JUDGED, coverage_note, judged_among_retrieved
 from irevalx.statistics.decisions import letters_of_groups
 from irevalx.statistics.paired_comparisons import Comparisons, Method
 from irevalx.statistics.significance import FEW_TOPICS, TESTS, TUKEY, correction_named
+from irevalx.wording import first_names
 
 
 class ComparedPair(NamedTuple):

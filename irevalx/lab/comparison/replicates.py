@@ -16,17 +16,17 @@ from typing import ClassVar
 import numpy as np
 
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
-from irevalx.declarations import spelled
 from irevalx.errors import ArgumentError, InputError, printable, quote, warn
 from irevalx.experiments.measured_runs import MeasureValues
 from irevalx.experiments.run_groups import groups_of, matches_in_names
 from irevalx.frozen import cached_property, replace
+from irevalx.lab.comparison.comparison_options import number_of_baseline
 from irevalx.lab.comparison.pairs import SYSTEM_COLUMNS, ComparedMeasure, ComparedPair
-from irevalx.lab.comparison.parameters import number_of_baseline
 from irevalx.lab.comparison.results import ComparedPairs
 from irevalx.statistics.confidence_intervals import Ends
 from irevalx.statistics.paired_comparisons import Comparisons, Method
 from irevalx.statistics.significance import SIMULTANEOUS, correction_named
+from irevalx.wording import spelled
 
 
 def replicate_variance(values: FloatArray) -> tuple[float, float]:

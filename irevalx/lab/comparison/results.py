@@ -7,8 +7,6 @@ from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, ClassVar
 
-from irevalx import parameters
-from irevalx.declarations import spelled
 from irevalx.errors import ArgumentError, warn
 from irevalx.frozen import replace
 from irevalx.lab.command.output import FEW_PAIRS, DrawnResult
@@ -34,6 +32,7 @@ from irevalx.lab.comparison.summary import summary_of
 from irevalx.lab.comparison.warnings import interval_warnings
 from irevalx.reports.report import JUDGED
 from irevalx.reports.table import Table
+from irevalx.wording import argument_error, spelled
 
 if TYPE_CHECKING:
     from irevalx.lab.plotting.page import Page
@@ -68,7 +67,7 @@ class FigureComparison(Comparison, DrawnResult):
     def drawing(self, draw: str | None, page: Page) -> str:
         """Return the function that plots the figure: intervals, or a matrix for many pairs; raises ArgumentError."""
         if draw is not None and draw not in self.drawings:
-            raise parameters.argument_error(spelled("draw"), f"one of {' '.join(self.drawings)}, or None", draw)
+            raise argument_error(spelled("draw"), f"one of {' '.join(self.drawings)}, or None", draw)
         has_baseline = bool(self.baselines)
         n_runs, n_pairs = len(self.measures[0].runs), len(self.measures[0].comparisons.pairs)
         most = MOST_PANELS // len(self.measures) if draw == "topics" else most_intervals(is_narrow=page.is_narrow)

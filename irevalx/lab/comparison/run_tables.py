@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from irevalx.declarations import spelled
 from irevalx.lab.comparison.conclusions import ALIKE, Conclusion
 from irevalx.lab.comparison.pairs import ComparedMeasure, Comparison
 from irevalx.reports.report import JUDGED, judged_among_retrieved
 from irevalx.reports.table import Table
+from irevalx.wording import spelled
 
 MOST_LETTERED = 10
 """Number of runs above which displayed tables contain marks instead of letters; ``runs.js`` has the same number."""

@@ -10,12 +10,12 @@ from irevalx.api.scores import Scores, paths_of
 from irevalx.arrays.segments import BoolArray
 from irevalx.errors import warn_each
 from irevalx.experiments.measured_runs import measure_runs
-from irevalx.experiments.parameters import chosen_seed
 from irevalx.experiments.ranked_runs import EvaluationRules, RankedRuns
+from irevalx.experiments.seeds_and_shares import chosen_seed
 from irevalx.frozen import Frozen, fields
 from irevalx.lab.comparison.cautions import ALL_RELEVANT, bounds_of, unjudged_cautions, without_coverage
+from irevalx.lab.comparison.comparison_options import baselines_named
 from irevalx.lab.comparison.pairs import ComparedMeasure
-from irevalx.lab.comparison.parameters import baselines_named
 from irevalx.lab.comparison.replicates import compared_measures, systems_of_runs
 from irevalx.lab.comparison.warnings import comparison_warnings
 from irevalx.settings import NAME_STYLES

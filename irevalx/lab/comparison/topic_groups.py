@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from irevalx import parameters
+from irevalx import checks
 from irevalx.arrays.segments import FloatArray
-from irevalx.declarations import spelled
+from irevalx.checks import identifier
 from irevalx.errors import ArgumentError, InputError, quote, shown_name, warn
 from irevalx.frozen import replace
+from irevalx.lab.comparison.comparison_options import TopicGroupsInput
 from irevalx.lab.comparison.interactions import FEW_IN_GROUP, Interactions, interactions
 from irevalx.lab.comparison.pairs import (
     GROUP_COLUMNS,
@@ -25,9 +26,7 @@ from irevalx.lab.comparison.pairs import (
     heads_of,
     notes_on_pairs,
 )
-from irevalx.lab.comparison.parameters import TopicGroupsInput
 from irevalx.lab.comparison.results import ComparedPairs
-from irevalx.parameters import identifier
 from irevalx.process.platform import as_bytes
 from irevalx.reading.sources.files import Source
 from irevalx.reading.topic_groups import TopicGroups, group_warnings, groups_of_pairs, read_topic_groups
@@ -35,6 +34,7 @@ from irevalx.reports.table import Table
 from irevalx.statistics.confidence_intervals import Ends
 from irevalx.statistics.paired_comparisons import Comparisons, Method
 from irevalx.statistics.significance import CORRECTIONS, FEW_TOPICS, SIMULTANEOUS, correction_named
+from irevalx.wording import spelled
 
 if TYPE_CHECKING:
     from irevalx.lab.plotting.page import Page
@@ -123,7 +123,7 @@ def topic_groups_of(source: TopicGroupsInput) -> tuple[TopicGroups, str]:
     pairs = [
         (identifier("topic_groups: a topic", topic), group)
         for topic, names in source.items()
-        for group in parameters.texts(partial("topic_groups[{!r}]".format, topic), names)
+        for group in checks.texts(partial("topic_groups[{!r}]".format, topic), names)
     ]
     return groups_of_pairs(pairs, "topic_groups"), "topic_groups"
 

@@ -5,14 +5,16 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from irevalx.declarations import declared, flag, is_parameter, spelled
+from irevalx.declarations import declared, flag
 from irevalx.frozen import replace
-from irevalx.lab.command.parameters import Baseline, OptionalRuns, QrelsOrScores, Unpack
-from irevalx.lab.comparison.parameters import TestedMeasures, TestOptions, test_options
+from irevalx.lab.command.common_options import Baseline, OptionalRuns, QrelsOrScores
+from irevalx.lab.command.evaluation_options import Unpack
+from irevalx.lab.comparison.comparison_options import TestedMeasures, TestOptions, test_options
 from irevalx.lab.comparison.results import FigureComparison
 from irevalx.lab.comparison.summary import LONG_NAME
 from irevalx.lab.comparison.tested_runs import TestedRuns
 from irevalx.reports.table import Table
+from irevalx.wording import is_parameter, spelled
 
 
 class ComparedTopic(NamedTuple):

@@ -10,9 +10,10 @@ from typing import Any, ClassVar, NamedTuple, TypeAlias
 
 import numpy as np
 
-from irevalx import parameters
+from irevalx import checks
 from irevalx.arrays.segments import BoolArray
-from irevalx.declarations import Parameter, spelled
+from irevalx.checks import ValueType
+from irevalx.declarations import Parameter
 from irevalx.errors import ArgumentError, printable, quote, warn
 from irevalx.experiments.coverage import Coverage, has_shift, shifts
 from irevalx.experiments.ranked_runs import requests_of
@@ -20,11 +21,11 @@ from irevalx.frozen import replace
 from irevalx.lab.comparison.non_inferiority import CANNOT_TELL, NOT_WORSE, WORSE, Improvements, most_margins
 from irevalx.lab.comparison.pairs import ComparedMeasure, Comparison
 from irevalx.measures.selection import RequestedMeasure
-from irevalx.parameters import ValueType
 from irevalx.reports.report import JUDGED
 from irevalx.reports.table import Table
 from irevalx.statistics.paired_comparisons import Comparisons, Method
 from irevalx.statistics.significance import FEW_TOPICS
+from irevalx.wording import argument_error, spelled
 
 FEW_DIFFERING = 10
 """Number of differing topics below which a note is added."""
@@ -353,9 +354,9 @@ def _margin(key: str, value: Any, of_baseline: float = 1.0) -> float:
     if share:
         with suppress(ValueError):
             return float(share[1]) / 100 * of_baseline
-    number = None if isinstance(value, str) else parameters.real_number(f"margin[{key!r}]", value)
+    number = None if isinstance(value, str) else checks.real_number(f"margin[{key!r}]", value)
     if number is None or not 0 <= number < math.inf:
-        raise parameters.argument_error(f"margin[{key!r}]", _RULE, value)
+        raise argument_error(f"margin[{key!r}]", _RULE, value)
     return number
 
 

@@ -23,7 +23,7 @@ from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
 from irevalx.errors import InputError, MalformedLineError, quote, shown_name
 from irevalx.frozen import Frozen, cached_property
 from irevalx.judgments.graded import Judgments
-from irevalx.lab.command.parameters import THRESHOLDS
+from irevalx.lab.completion.completion_options import THRESHOLDS
 from irevalx.lab.completion.documents import Document, documents_in
 
 MOST_FREQUENT = 1_000_000

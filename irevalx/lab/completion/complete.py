@@ -9,53 +9,39 @@ import numpy as np
 from irevalx.api import inputs
 from irevalx.arrays.codes import ABSENT
 from irevalx.arrays.segments import BoolArray, FloatArray
-from irevalx.declarations import (
-    Parameter,
-    choice,
-    declared,
-    file,
-    flag,
-    invalid_value,
-    missing,
-    refined,
-    spelled,
-    text,
-)
+from irevalx.checks import ValueType
+from irevalx.declarations import Parameter, choice, declared, file, flag, refined, text
 from irevalx.errors import InputError, UsageError, quote, shown_name, warn
 from irevalx.experiments.inputs import GradedQrelsText, are_given, labels_of, plain_lines, run_streams
 from irevalx.experiments.labels import grades_for
-from irevalx.experiments.parameters import chosen_seed, read_share, share_of
 from irevalx.experiments.pools import pool_of
 from irevalx.experiments.prepared_runs import prepare_graded_runs
 from irevalx.experiments.ranked_runs import EvaluationRules
 from irevalx.experiments.samples import RandomOrder
+from irevalx.experiments.seeds_and_shares import chosen_seed, read_share, share_of
 from irevalx.frozen import replace
 from irevalx.judgments.graded import Judgments
 from irevalx.judgments.pool import PooledDocuments, with_pool
+from irevalx.lab.command.common_options import Depth, OptionalRuns, Qrels, Seed
+from irevalx.lab.command.evaluation_options import GradedRelFormat, Level
 from irevalx.lab.command.output import Output, write_lines
-from irevalx.lab.command.parameters import (
+from irevalx.lab.completion import predictions as calibration
+from irevalx.lab.completion.completion_options import (
     CLASSIFIERS,
     THRESHOLDS,
-    Depth,
     Documents,
-    GradedRelFormat,
     KldThreshold,
     Labels,
     LabelsFormat,
     LabelsReplace,
-    Level,
-    OptionalRuns,
-    Qrels,
-    Seed,
 )
-from irevalx.lab.completion import predictions as calibration
 from irevalx.lab.completion.documents import paths_of
 from irevalx.lab.completion.predictions import Completion, Predictions, complete_from_labels, label_warnings
 from irevalx.lab.completion.quality import SCHEME, LabelReport, PredictionReport
 from irevalx.lab.completion.quality import holdout as hold_out
-from irevalx.parameters import ValueType
 from irevalx.process.terminal import progress_bar
 from irevalx.reading.kinds.runs import RunStream
+from irevalx.wording import invalid_value, missing, spelled
 
 MOST_NAMED = 20
 """The maximum number of documents or topics in a warning."""

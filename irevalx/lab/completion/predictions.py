@@ -17,7 +17,6 @@ import numpy as np
 
 from irevalx.arrays.codes import ABSENT, UNJUDGED_IN_FILES
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
-from irevalx.declarations import spelled
 from irevalx.errors import InputError, shown_name
 from irevalx.evaluation.topic_values import AssessedRanking
 from irevalx.experiments.labels import grades_for
@@ -30,6 +29,7 @@ from irevalx.measures.selection import select_measures
 from irevalx.process.workers import in_order
 from irevalx.settings import Settings
 from irevalx.statistics.significance import MEAN
+from irevalx.wording import spelled
 
 if TYPE_CHECKING:
     from irevalx.lab.completion.classifiers import Classifier, Collection

@@ -11,7 +11,7 @@ from typing import Annotated, Any, ClassVar, NamedTuple
 import numpy as np
 
 from irevalx.arrays.segments import FloatArray, IntArray, ordered_sum, ratio
-from irevalx.declarations import choice, declared, invalid_value, refined, spelled, whole
+from irevalx.declarations import choice, declared, refined, whole
 from irevalx.errors import ArgumentError, UsageError, warn
 from irevalx.experiments.inputs import are_given, graded_judgments_of, run_streams
 from irevalx.experiments.pools import with_first_documents
@@ -20,20 +20,16 @@ from irevalx.experiments.run_groups import groups_of
 from irevalx.experiments.samples import is_relevant
 from irevalx.frozen import Frozen, replace
 from irevalx.judgments.graded import Judgments
-from irevalx.lab.command.output import DrawnResult
-from irevalx.lab.command.parameters import (
+from irevalx.lab.command.common_options import Depth, GroupBy, Groups, OptionalRuns, Qrels
+from irevalx.lab.command.evaluation_options import (
     GRADED,
     Complete,
-    Depth,
-    GroupBy,
-    Groups,
     MaxRetrieved,
-    OptionalRuns,
-    Qrels,
     RealLevel,
     WholeOrRealGrades,
     rel_format,
 )
+from irevalx.lab.command.output import DrawnResult
 from irevalx.process.platform import as_text
 from irevalx.ranking.rank import RankedRun
 from irevalx.ranking.rules import RankingRules
@@ -41,6 +37,7 @@ from irevalx.reading.formats import SAMPLED
 from irevalx.reports.report import JUDGED, judged_in_words, percent
 from irevalx.reports.table import Table
 from irevalx.settings import Settings, real_level_hint
+from irevalx.wording import invalid_value, spelled
 
 CUTOFFS = (5, 10, 20, 100)
 """The default cutoffs of the numbers of judged documents."""

@@ -11,7 +11,6 @@ from irevalx.api.custom_measures import Measures
 from irevalx.api.inputs import GivenQrels, Runs
 from irevalx.arrays.codes import ABSENT, UNJUDGED_IN_FILES
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
-from irevalx.declarations import spelled
 from irevalx.errors import InputError, UsageError, quote, shown_name, warn
 from irevalx.experiments.inputs import judgments_of, labels_of, measures_of
 from irevalx.experiments.labels import PairedLabels, places_of, topic_warnings
@@ -22,7 +21,6 @@ from irevalx.experiments.weighted_measures import WeightedMeasure, counted_docum
 from irevalx.frozen import Frozen, cached_property
 from irevalx.judgments.graded import InclusionJudgments, Judgments
 from irevalx.lab.estimation.results import EstimatedScores, EstimateRow, pairs_to_compare, rows_of, shared_fields
-from irevalx.parameters import argument_error
 from irevalx.reading.formats import PRELS, QRELS, SAMPLED
 from irevalx.settings import Settings
 from irevalx.statistics.prediction_powered_inference import (
@@ -32,6 +30,7 @@ from irevalx.statistics.prediction_powered_inference import (
     TwoStageEstimate,
     two_stage,
 )
+from irevalx.wording import argument_error, spelled
 
 SAMPLES = (SAMPLED.name, PRELS.name)
 """Formats of human labels of a random sample of documents."""

@@ -8,7 +8,7 @@ import numpy as np
 from irevalx.api.custom_measures import Measures
 from irevalx.api.inputs import GivenQrels, Qrels
 from irevalx.api.inputs import Runs as GivenRuns
-from irevalx.declarations import Parameter, choice, declared, file, missing, number, refined, spelled, whole
+from irevalx.declarations import Parameter, choice, declared, file, number, refined, whole
 from irevalx.errors import UsageError, quote, shown_name, warn
 from irevalx.experiments.inputs import graded_judgments_of, labels_of
 from irevalx.experiments.labels import PairedLabels
@@ -18,19 +18,10 @@ from irevalx.frozen import replace
 from irevalx.judgments.graded import Judgments
 from irevalx.lab import PROGRAM
 from irevalx.lab.agreement.paired_evaluations import evaluate_under_both
+from irevalx.lab.command.common_options import Alpha, Baseline, Runs, Seed
+from irevalx.lab.command.common_options import measures as measures_parameter
+from irevalx.lab.command.evaluation_options import GRADED, EvaluationOptions, Unpack, evaluation_options, ties_excluding
 from irevalx.lab.command.output import Output, write_lines
-from irevalx.lab.command.parameters import (
-    GRADED,
-    Alpha,
-    Baseline,
-    EvaluationOptions,
-    Runs,
-    Seed,
-    Unpack,
-    evaluation_options,
-    ties_excluding,
-)
-from irevalx.lab.command.parameters import measures as measures_parameter
 from irevalx.lab.estimation.document_samples import SAMPLES, estimates_from_documents
 from irevalx.lab.estimation.results import EstimatedScores, EstimateRow, pairs_to_compare, rows_of, shared_fields
 from irevalx.lab.estimation.sampling_design import LabellingDesign, design_of
@@ -43,6 +34,7 @@ from irevalx.statistics.prediction_powered_inference import (
     prediction_powered,
 )
 from irevalx.statistics.significance import ALPHA, CORRECTIONS, MEAN, SHORT_NAMES, correction_named
+from irevalx.wording import missing, spelled
 
 _BY_DOCUMENT = ("design", *(f"rel_format={name}" for name in SAMPLES))
 """Parameters that require the rank of each document, so that the order of tied documents must not depend on grades."""

@@ -8,13 +8,13 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from irevalx.declarations import no_such
 from irevalx.errors import UsageError
 from irevalx.frozen import replace
 from irevalx.lab.command.output import DrawnResult
 from irevalx.reports.table import Table
 from irevalx.statistics.prediction_powered_inference import Estimates, TwoStageEstimate
 from irevalx.statistics.significance import CORRECTIONS
+from irevalx.wording import no_such
 
 
 class EstimateRow(NamedTuple):

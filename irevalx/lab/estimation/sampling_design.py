@@ -14,15 +14,14 @@ from irevalx.api.custom_measures import Measures
 from irevalx.api.inputs import GivenQrels, Pool, Qrels, Runs
 from irevalx.arrays.codes import ABSENT, UNJUDGED_IN_FILES
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
-from irevalx.declarations import invalid_value, spelled
 from irevalx.errors import InputError, UsageError, warn
 from irevalx.experiments.inputs import labels_of
 from irevalx.experiments.labels import PairedLabels
-from irevalx.experiments.parameters import chosen_seed
 from irevalx.experiments.pools import pool_of_documents
 from irevalx.experiments.prepared_runs import prepare_graded_runs
 from irevalx.experiments.ranked_runs import EvaluationRules
 from irevalx.experiments.samples import RandomOrder
+from irevalx.experiments.seeds_and_shares import chosen_seed
 from irevalx.experiments.strata import SCHEME, Design, StrataSample, Stratum, best_ranks
 from irevalx.experiments.weighted_measures import WeightedMeasure, counted_documents
 from irevalx.frozen import Frozen, replace
@@ -31,6 +30,7 @@ from irevalx.lab.command.output import Result
 from irevalx.lab.estimation.document_samples import SAMPLES, LabelledSample, measures_by_document
 from irevalx.reading.formats import QRELS
 from irevalx.reports.table import Table
+from irevalx.wording import invalid_value, spelled
 
 BANDS = ((5, 10, 20, 50, 100), (10, 100), ())
 """Last ranks of the ranges; all further ranks form another range. Later tuples are used if documents are few."""

@@ -9,13 +9,13 @@ from irevalx.api.scores import Scores
 from irevalx.declarations import declared, file
 from irevalx.errors import InputError, MalformedLineError, RunWarning, RunWarnings, quote, shown_name, warn
 from irevalx.lab.command.output import Result
-from irevalx.parameters import join_words, short_repr
 from irevalx.process.platform import as_bytes, as_text
 from irevalx.reading.column_names import RUN_OF_SCORES, TOPIC, ColumnSpec, named
 from irevalx.reading.sources.blocks import whole_file
 from irevalx.reading.sources.files import MARK, name_of_file
 from irevalx.reading.sources.tables import UNNAMED, File, is_file, source_of
 from irevalx.reports.table import Table
+from irevalx.wording import join_words, short_repr
 
 WEIGHTS = {
     "all": {"vital": 1.0, "okay": 1.0},

@@ -12,8 +12,8 @@ from irevalx.lab.comparison.conclusions import FIRST_NAMES, Conclusion, listed
 from irevalx.lab.comparison.pairs import ComparedMeasure, ComparedPair
 from irevalx.lab.comparison.results import ComparedPairs
 from irevalx.lab.html_report.data import ReportData, ScoresData
-from irevalx.parameters import join_words
 from irevalx.reports.report import judged_in_words, percent
+from irevalx.wording import join_words
 
 FEW_JUDGED = 0.8
 """Share of judged documents among a run's first documents below which a caution is added."""

@@ -19,13 +19,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from irevalx import parameters
 from irevalx.arrays.segments import AnyArray, FloatArray, IntArray
 from irevalx.frozen import Frozen, cached_property
 from irevalx.lab.comparison.run_tables import MOST_LETTERED
 from irevalx.lab.html_report.overlaps import RunOverlaps
 from irevalx.lab.html_report.static import mean_rows
 from irevalx.reports.report import percent
+from irevalx.wording import argument_error
 
 FORMS = ("html", "json")
 """Formats of a report."""
@@ -96,7 +96,7 @@ class Report(Frozen, kw_only=True):
         from irevalx.lab.command.output import warn_of_suffix, write_lines
 
         if form not in (None, *FORMS):
-            raise parameters.argument_error("form", " or ".join(FORMS), form)
+            raise argument_error("form", " or ".join(FORMS), form)
         if form is None:
             form = "json" if path is not None and Path(path).suffix.lower() == ".json" else "html"
         warn_of_suffix(path, form)

@@ -14,6 +14,8 @@ import numpy.typing as npt
 
 from irevalx.arrays.codes import OUTSIDE, UNJUDGED
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
+from irevalx.checks import identifier
+from irevalx.checks import text as text_of
 from irevalx.errors import FormatError, InputError, quote, shown_name
 from irevalx.experiments.ranked_runs import rank_all
 from irevalx.frozen import Frozen
@@ -22,8 +24,6 @@ from irevalx.judgments.pool import PooledDocuments, with_pool
 from irevalx.lab.completion.documents import paths_of, read_documents, unescaped
 from irevalx.lab.html_report.scores import document_contributions, is_additive
 from irevalx.measures.selection import RequestedMeasure
-from irevalx.parameters import argument_error, identifier
-from irevalx.parameters import text as text_of
 from irevalx.process.platform import as_bytes, as_text
 from irevalx.ranking.rank import RankedRun, ranking_order, without_documents
 from irevalx.ranking.ranking import Ranking
@@ -31,6 +31,7 @@ from irevalx.ranking.rules import RankingRules
 from irevalx.reading.kinds.runs import ResultRows, RunStream
 from irevalx.reading.sources.files import Source
 from irevalx.settings import ORDERS_OF_TIES, Ties
+from irevalx.wording import argument_error
 
 MOST_MISSED = 20
 """Maximum number of missed relevant documents that are listed for a topic."""

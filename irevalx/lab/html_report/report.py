@@ -16,17 +16,8 @@ from irevalx.api.evaluate import evaluate
 from irevalx.api.inputs import Qrels as ReadQrels
 from irevalx.api.inputs import Run, read_runs
 from irevalx.api.scores import Scores, paths_of
-from irevalx.declarations import (
-    choice,
-    declaration_of,
-    declared,
-    file,
-    flag,
-    refined,
-    spelled,
-    text,
-    whole,
-)
+from irevalx.checks import ValueType
+from irevalx.declarations import choice, declaration_of, declared, file, flag, refined, text, whole
 from irevalx.errors import IrevalxWarning, UsageError, quote, warn
 from irevalx.experiments.coverage import coverages
 from irevalx.experiments.inputs import graded_judgments_of, measures_of, run_streams
@@ -36,24 +27,20 @@ from irevalx.experiments.ranked_runs import EvaluationRules, RankedRuns, request
 from irevalx.experiments.run_groups import OTHERS, groups_of
 from irevalx.frozen import fields, replace
 from irevalx.judgments.graded import Judgments
-from irevalx.lab.command.parameters import (
+from irevalx.lab.command.common_options import (
     DEFAULT_OF_SCORES,
-    GRADED,
     Alpha,
     Baseline,
-    EvaluationOptions,
     GroupBy,
     Groups,
     OptionalRuns,
     QrelsOrScores,
     Rbo,
-    Unpack,
-    evaluation_options,
-    whole_or_real,
 )
-from irevalx.lab.command.parameters import measures as measures_parameter
+from irevalx.lab.command.common_options import measures as measures_parameter
+from irevalx.lab.command.evaluation_options import GRADED, EvaluationOptions, Unpack, evaluation_options, whole_or_real
 from irevalx.lab.comparison.cautions import unjudged_cautions
-from irevalx.lab.comparison.parameters import (
+from irevalx.lab.comparison.comparison_options import (
     TOPIC_GROUPS,
     Correction,
     Interval,
@@ -89,7 +76,6 @@ from irevalx.lab.html_report.scores import (
 )
 from irevalx.lab.score_bounds.bounds import known_bounds
 from irevalx.measures.selection import UNSUPPORTED
-from irevalx.parameters import ValueType
 from irevalx.process.platform import as_bytes
 from irevalx.process.terminal import writes_to_terminal
 from irevalx.ranking.rules import RankingRules
@@ -98,6 +84,7 @@ from irevalx.reading.kinds.runs import RunStream
 from irevalx.reading.topic_groups import TopicGroups, group_warnings
 from irevalx.statistics.paired_comparisons import Method
 from irevalx.statistics.significance import ALPHA, RESAMPLES
+from irevalx.wording import spelled
 
 if TYPE_CHECKING:
     from irevalx.lab.command.output import Output

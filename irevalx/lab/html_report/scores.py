@@ -10,7 +10,6 @@ import numpy as np
 
 from irevalx.api.scores import Scores, column_of, selection_of
 from irevalx.arrays.segments import BoolArray, FloatArray, ratio
-from irevalx.declarations import is_parameter, spelled
 from irevalx.errors import ArgumentError, InputError, NoTopicsError, warn
 from irevalx.experiments.coverage import COVERAGE_MEASURES
 from irevalx.experiments.measured_runs import column_of_all, columns_of, default_of_scores
@@ -30,6 +29,7 @@ from irevalx.ranking.topics import Topics
 from irevalx.reports.best import best_first, marked_as_best
 from irevalx.reports.records import finite
 from irevalx.settings import Ties
+from irevalx.wording import is_parameter, spelled
 
 
 def is_additive(request: RequestedMeasure, ties: Ties) -> bool:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from irevalx.declarations import spelled
 from irevalx.errors import warn
 from irevalx.experiments.labels import grades_for
 from irevalx.lab.judge_agreement.document_agreement import LabelBootstrap, Statistics
@@ -12,6 +11,7 @@ from irevalx.lab.judge_agreement.judges import Judge, on_one_scale
 from irevalx.lab.judge_agreement.parts import AgreementPart
 from irevalx.lab.judge_agreement.prevalence import N_COUNTS, prevalences
 from irevalx.statistics.bootstrap import TopicDraws
+from irevalx.wording import spelled
 
 
 def error_rates(human: Judge, judge: Judge, bootstrap: LabelBootstrap, level: int) -> list[AgreementPart]:

@@ -10,7 +10,6 @@ import numpy as np
 
 from irevalx.arrays.codes import UNJUDGED_IN_FILES
 from irevalx.arrays.segments import FloatArray, IntArray
-from irevalx.declarations import spelled
 from irevalx.errors import InputError, UsageError, Warn, quote, shown_name, warn
 from irevalx.experiments.inputs import QrelsText, are_given
 from irevalx.experiments.labels import RELEVANT, Labels, PairedLabels, grades_for, topic_warnings
@@ -24,6 +23,7 @@ from irevalx.lab.judge_agreement.parts import AgreementPart, Estimate, Estimates
 from irevalx.lab.judge_agreement.run_agreement import SHUFFLES, run_agreements, with_reranked
 from irevalx.process.terminal import progress_bar
 from irevalx.statistics.label_agreement import MOST_ROUNDS, dawid_skene, mean_grade, nearest_grade, vote
+from irevalx.wording import spelled
 
 HUMAN, SECOND_HUMAN = "human", "second_human"
 """Names of human judges."""

@@ -5,27 +5,17 @@ from typing import Annotated, Any
 
 from irevalx.api.custom_measures import Measures
 from irevalx.api.inputs import GivenQrels
-from irevalx.declarations import Parameter, choice, declared, file, flag, missing, number, refined, spelled, whole
+from irevalx.checks import ValueType
+from irevalx.declarations import Parameter, choice, declared, file, flag, number, refined, whole
 from irevalx.errors import UsageError, Warn, shown_name, warn
 from irevalx.experiments.inputs import are_given, run_streams
 from irevalx.experiments.labels import Labels
-from irevalx.experiments.parameters import chosen_seed
 from irevalx.experiments.ranked_runs import EvaluationRules
+from irevalx.experiments.seeds_and_shares import chosen_seed
+from irevalx.lab.command.common_options import Alpha, GroupBy, Groups, OptionalRuns, Resamples, Seed
+from irevalx.lab.command.common_options import measures as measures_parameter
+from irevalx.lab.command.evaluation_options import GRADED, EvaluationOptions, Unpack, evaluation_options, ties_excluding
 from irevalx.lab.command.output import Output, write_lines
-from irevalx.lab.command.parameters import (
-    GRADED,
-    Alpha,
-    EvaluationOptions,
-    GroupBy,
-    Groups,
-    OptionalRuns,
-    Resamples,
-    Seed,
-    Unpack,
-    evaluation_options,
-    ties_excluding,
-)
-from irevalx.lab.command.parameters import measures as measures_parameter
 from irevalx.lab.judge_agreement.document_agreement import LabelBootstrap
 from irevalx.lab.judge_agreement.error_rates import error_rates
 from irevalx.lab.judge_agreement.judges import (
@@ -43,9 +33,9 @@ from irevalx.lab.judge_agreement.real_labels import real_statistics, reliability
 from irevalx.lab.judge_agreement.results import JudgesResult, LabelsResult
 from irevalx.lab.judge_agreement.run_agreement import HUMAN_TOPICS
 from irevalx.lab.judge_agreement.several_judges import Comparison, compare_judges, grades_of
-from irevalx.parameters import ValueType
 from irevalx.reading.formats import PREFS
 from irevalx.statistics.significance import ALPHA
+from irevalx.wording import missing, spelled
 
 RESAMPLES = 1000
 """Default number of bootstrap resamples."""

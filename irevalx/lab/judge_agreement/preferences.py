@@ -10,7 +10,6 @@ import numpy as np
 
 from irevalx.api.inputs import Qrels, judgments_given
 from irevalx.arrays.segments import FloatArray
-from irevalx.declarations import spelled
 from irevalx.errors import InputError, UsageError, quote, shown_name, warn
 from irevalx.experiments.inputs import judgments_of
 from irevalx.judgments.preferences import PreferenceJudgments
@@ -22,6 +21,7 @@ from irevalx.statistics.bootstrap import TopicDraws
 from irevalx.statistics.correlations import divided
 from irevalx.statistics.label_agreement import agreement, kappa
 from irevalx.trec_eval import TREC_EVAL_10
+from irevalx.wording import spelled
 
 Pair: TypeAlias = "tuple[bytes, bytes]"
 """Two documents, in ascending byte order."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from irevalx.declarations import spelled
 from irevalx.errors import UsageError, quote
 from irevalx.frozen import cached_property, replace
 from irevalx.lab.command.notes import DECISION_HEADS, DECISION_NOTE
@@ -17,6 +16,7 @@ from irevalx.lab.judge_agreement.real_labels import ReliabilityRow
 from irevalx.lab.judge_agreement.run_agreement import RUN_STATISTICS
 from irevalx.reports.table import Table
 from irevalx.statistics.bootstrap import TOP_STATISTICS
+from irevalx.wording import spelled
 
 if TYPE_CHECKING:
     from irevalx.lab.plotting.page import Page

@@ -9,12 +9,13 @@ import numpy as np
 
 from irevalx.api.inputs import Pool
 from irevalx.arrays.segments import BoolArray
-from irevalx.declarations import Parameter, choice, declared, file, flag, missing, refined, spelled
+from irevalx.checks import ValueType
+from irevalx.declarations import Parameter, choice, declared, file, flag, refined
 from irevalx.errors import UsageError, shown_name, warn
 from irevalx.experiments import samples
 from irevalx.experiments.inputs import GradedQrelsText, QrelsText, are_given, run_streams
-from irevalx.experiments.parameters import chosen_seed, share
 from irevalx.experiments.samples import RandomOrder
+from irevalx.experiments.seeds_and_shares import chosen_seed, share
 from irevalx.experiments.strata import (
     SCHEME,
     Design,
@@ -28,8 +29,9 @@ from irevalx.experiments.strata import (
 from irevalx.frozen import replace
 from irevalx.judgments.graded import Judgments
 from irevalx.judgments.pool import PooledDocuments
+from irevalx.lab.command.common_options import Qrels, Runs, Seed
+from irevalx.lab.command.evaluation_options import GradedRelFormat, Level
 from irevalx.lab.command.output import Output, write_lines
-from irevalx.lab.command.parameters import GradedRelFormat, Level, Qrels, Runs, Seed
 from irevalx.lab.judging.strategies import (
     BUDGET_RULE,
     Across,
@@ -45,12 +47,12 @@ from irevalx.lab.judging.strategies import (
     simulated_strategy,
     without_judgment_warning,
 )
-from irevalx.parameters import ValueType
 from irevalx.process.platform import as_bytes
 from irevalx.reading.formats import PRELS, QRELS, SAMPLED
 from irevalx.reading.kinds.graded import AT_RANDOM, NOT_DRAWN
 from irevalx.reading.sources.tables import source_of
 from irevalx.strategies.simulation import DEFAULT_SIMULATION, BudgetLevel
+from irevalx.wording import missing, spelled
 
 
 def sampled_lines(qrels: GradedQrelsText, sample: StrataSample, written: BoolArray) -> Iterator[bytes]:

@@ -5,17 +5,17 @@ from collections.abc import Iterator, Sequence
 from typing import Annotated, Any, NamedTuple
 
 from irevalx.api.inputs import GivenQrels
-from irevalx.declarations import declared, file, flag, refined, spelled, whole
+from irevalx.declarations import declared, file, flag, refined, whole
 from irevalx.errors import EmptyFileError, quote, shown_name, warn
 from irevalx.evaluation.topic_selection import differing_pair
 from irevalx.experiments.inputs import graded_judgments_of
-from irevalx.experiments.parameters import chosen_seed
+from irevalx.experiments.seeds_and_shares import chosen_seed
 from irevalx.judgments.graded import Judgments
+from irevalx.lab.command.common_options import Runs, Seed
+from irevalx.lab.command.evaluation_options import GradedRelFormat, Level
 from irevalx.lab.command.output import DocumentsResult, shortage_of
-from irevalx.lab.command.parameters import GradedRelFormat, Level, Runs, Seed
 from irevalx.lab.completion.documents import documents_in, paths_of
 from irevalx.lab.judging.strategies import STRATEGY, Across, CandidateDepth, DocumentTexts, simulated_strategy
-from irevalx.parameters import join_words
 from irevalx.process.platform import as_text
 from irevalx.reading.sources.files import CHUNK_SIZE, MARK
 from irevalx.reading.sources.tables import is_file, source_of
@@ -28,6 +28,7 @@ from irevalx.strategies.simulation import (
     select,
     select_in_replay,
 )
+from irevalx.wording import join_words, spelled
 
 PER_TOPIC = 10
 """Default number of documents of each topic."""

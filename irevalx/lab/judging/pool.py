@@ -7,16 +7,18 @@ import numpy as np
 
 from irevalx.api.inputs import GivenQrels, Pool
 from irevalx.api.inputs import Runs as GivenRuns
-from irevalx.declarations import declared, file, flag, refined, spelled, whole
+from irevalx.declarations import declared, file, flag, refined, whole
 from irevalx.errors import ArgumentError, NoTopicsError, shown_name, warn
 from irevalx.experiments import samples
 from irevalx.experiments.inputs import GradedQrelsText, graded_judgments_of, run_streams
 from irevalx.experiments.pools import best_ranks_in_runs, in_pool, pool_of, pool_of_documents
 from irevalx.frozen import replace
 from irevalx.judgments.pool import with_pool
+from irevalx.lab.command.common_options import Depth, Runs
+from irevalx.lab.command.evaluation_options import GradedRelFormat, Level
 from irevalx.lab.command.output import Output, Result
-from irevalx.lab.command.parameters import Depth, GradedRelFormat, Level, Runs
 from irevalx.reports.table import Table
+from irevalx.wording import spelled
 
 DEPTHS = (1, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 40, 50, 75, 100)
 

@@ -7,16 +7,15 @@ from typing import IO, TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 
-from irevalx import parameters
-from irevalx.declarations import choice, file, flag, path, spelled, text, whole
+from irevalx import checks
+from irevalx.declarations import choice, file, flag, path, text, whole
 from irevalx.errors import ArgumentError, UsageError, warn
 from irevalx.experiments.inputs import run_streams
-from irevalx.experiments.parameters import read_share, share_of
 from irevalx.experiments.pools import PLAIN
+from irevalx.experiments.seeds_and_shares import read_share, share_of
 from irevalx.experiments.strata import EXAMPLE
 from irevalx.judgments.graded import Judgments
 from irevalx.lab.completion.documents import documents_in, paths_of
-from irevalx.parameters import join_words
 from irevalx.ranking.rules import RankingRules
 from irevalx.strategies.active_learning import TextVectors
 from irevalx.strategies.registry import STRATEGIES
@@ -29,6 +28,7 @@ from irevalx.strategies.simulation import (
     StrategySimulation,
 )
 from irevalx.strategies.strategy import Candidates, candidates_of
+from irevalx.wording import argument_error, join_words, spelled
 
 if TYPE_CHECKING:
     from scipy import sparse
@@ -170,10 +170,10 @@ def budget_of(what: str, given: Any) -> BudgetLevel:
             return BudgetLevel(given, share)
     try:
         if isinstance(given, int | np.integer):
-            return BudgetLevel(str(given), Fraction(parameters.whole_number("", given, least=1)), is_share=False)
+            return BudgetLevel(str(given), Fraction(checks.whole_number("", given, least=1)), is_share=False)
         return BudgetLevel(str(given), share_of("", given))
     except ArgumentError:
-        raise parameters.argument_error(what, BUDGET_RULE, given) from None
+        raise argument_error(what, BUDGET_RULE, given) from None
 
 
 def _vectors(candidates: Sequence[Candidates], paths: Sequence[str], judgments: Judgments | None) -> TextVectors:

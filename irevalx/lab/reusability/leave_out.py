@@ -5,10 +5,9 @@ from functools import partial
 from typing import Annotated, Any
 
 from irevalx.arrays.segments import BoolArray
-from irevalx.declarations import choice, declared, flag, no_such, number, refined, spelled, spelled_rule, text, whole
+from irevalx.declarations import choice, declared, flag, number, refined, text, whole
 from irevalx.errors import ArgumentError, InputError, UsageError, quote, warn
 from irevalx.experiments.inputs import GradedQrelsText, are_given, labels_of, run_streams
-from irevalx.experiments.parameters import MOST_DRAWS, chosen_seed
 from irevalx.experiments.prepared_runs import prepare_graded_runs
 from irevalx.experiments.ranked_runs import MEASURES, EvaluationRules, GradedRuns
 from irevalx.experiments.run_groups import (
@@ -24,34 +23,39 @@ from irevalx.experiments.run_groups import (
     unjudged,
     values_under,
 )
+from irevalx.experiments.seeds_and_shares import MOST_DRAWS, chosen_seed
 from irevalx.frozen import replace
 from irevalx.judgments.graded import Judgments
-from irevalx.lab.command.output import Output, write_folder
-from irevalx.lab.command.parameters import (
-    CLASSIFIERS,
-    EXPECTED,
-    GRADED,
-    THRESHOLDS,
-    Complete,
+from irevalx.lab.command.common_options import (
     Depth,
-    Documents,
     FullyJudged,
     GroupBy,
     Groups,
+    OptionalRuns,
+    Qrels,
+    Runs,
+    Seed,
+    measures,
+)
+from irevalx.lab.command.evaluation_options import (
+    GRADED,
+    Complete,
+    OptionsWithoutComplete,
+    Unpack,
+    evaluation_options,
+    ties_excluding,
+    whole_or_real,
+)
+from irevalx.lab.command.output import Output, write_folder
+from irevalx.lab.completion.completion_options import (
+    CLASSIFIERS,
+    EXPECTED,
+    THRESHOLDS,
+    Documents,
     KldThreshold,
     Labels,
     LabelsFormat,
     LabelsReplace,
-    OptionalRuns,
-    OptionsWithoutComplete,
-    Qrels,
-    Runs,
-    Seed,
-    Unpack,
-    evaluation_options,
-    measures,
-    ties_excluding,
-    whole_or_real,
 )
 from irevalx.lab.completion.documents import paths_of
 from irevalx.lab.completion.predictions import Completion, CompletionRun, LabelCompletion, expectable, expected_values
@@ -60,6 +64,7 @@ from irevalx.lab.reusability.new_runs import DRAWS, BiasDraws, with_new_runs
 from irevalx.lab.reusability.results import LeftOutRuns
 from irevalx.process.platform import file_name
 from irevalx.process.terminal import progress_bar
+from irevalx.wording import no_such, spelled, spelled_rule
 
 LABELS, NONRELEVANT = "labels", "nonrelevant"
 """Ways to complete judgments without a classifier."""

@@ -6,11 +6,11 @@ import shlex
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from irevalx.declarations import spelled
 from irevalx.frozen import Frozen
 from irevalx.lab import PROGRAM
 from irevalx.reading.formats import QRELS, TREC_RESULTS
 from irevalx.reports.table import Table
+from irevalx.wording import spelled
 
 TOLERANCE = 0.01
 """The default of the tolerated bias."""

@@ -12,7 +12,6 @@ import numpy as np
 
 from irevalx.arrays.codes import ABSENT
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
-from irevalx.declarations import spelled
 from irevalx.errors import InputError, UsageError, shown_name, warn
 from irevalx.experiments.labels import places_of
 from irevalx.experiments.pools import first_documents, in_pool
@@ -23,7 +22,7 @@ from irevalx.experiments.weighted_measures import ALL_RANKS, weighted_among
 from irevalx.frozen import Frozen, cached_property, replace
 from irevalx.judgments.graded import Judgments
 from irevalx.judgments.pool import PooledDocuments, with_pool
-from irevalx.lab.command.parameters import WITHOUT_POOLED_RUNS
+from irevalx.lab.command.common_options import WITHOUT_POOLED_RUNS
 from irevalx.lab.reusability.new_run_results import (
     CANNOT_TELL,
     COVERAGE_DEPTH,
@@ -40,6 +39,7 @@ from irevalx.measures.selection import RequestedMeasure
 from irevalx.ranking.rules import RankingRules
 from irevalx.reading.kinds.runs import RunStream
 from irevalx.statistics.significance import generator, without_noise
+from irevalx.wording import spelled
 
 DRAWS = 1000
 """The default number of draws of judgments."""

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from irevalx import parameters
 from irevalx.arrays.segments import FloatArray
 from irevalx.experiments.inputs import GradedQrelsText
 from irevalx.experiments.ranked_runs import GradedRuns
@@ -15,13 +14,14 @@ from irevalx.experiments.run_groups import GroupEvaluation, UniqueDocuments, rem
 from irevalx.frozen import replace
 from irevalx.lab.command.notes import DECISION_HEADS, DECISION_NOTE, reversal_warnings
 from irevalx.lab.command.output import DrawnResult
-from irevalx.lab.command.parameters import CLASSIFIERS
+from irevalx.lab.completion.completion_options import CLASSIFIERS
 from irevalx.lab.completion.quality import QualityOfPredictions, completion_quality
 from irevalx.lab.reusability.new_run_results import NewRuns
 from irevalx.process.platform import as_text
 from irevalx.reports.table import Table
 from irevalx.statistics.correlations import LEAST_GROUPS, line_intervals, line_through
 from irevalx.statistics.decisions import DECISION_COLUMNS
+from irevalx.wording import argument_error
 
 if TYPE_CHECKING:
     from irevalx.lab.completion.predictions import PredictedGrades
@@ -303,7 +303,7 @@ class LeftOutRuns(DrawnResult):
         """Return the requested figure; raises ArgumentError for holes that were not requested."""
         chosen = super().drawing(draw, page)
         if chosen == "holes" and self.holes is None:
-            raise parameters.argument_error("draw", "changes, where holes have not been counted", draw)
+            raise argument_error("draw", "changes, where holes have not been counted", draw)
         return chosen
 
     def _each(self) -> Iterator[tuple[int, str, str, GroupEvaluation]]:

@@ -10,13 +10,13 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Annotated, ClassVar
 
 from irevalx.api.inputs import GivenQrels
-from irevalx.declarations import choice, declared, file, flag, invalid_value, refined, spelled, whole
+from irevalx.declarations import choice, declared, file, flag, refined, whole
 from irevalx.errors import IrevalxWarning, NoTopicsError, UsageError, quote, warn, warn_each
 from irevalx.experiments.inputs import are_given, run_streams
-from irevalx.experiments.parameters import MOST_DRAWS, chosen_seed
 from irevalx.experiments.pools import with_first_documents
 from irevalx.experiments.prepared_runs import PreparedGradedRuns, prepare_graded_runs
 from irevalx.experiments.ranked_runs import EvaluationRules, GradedRuns, requests_of
+from irevalx.experiments.seeds_and_shares import MOST_DRAWS, chosen_seed
 from irevalx.experiments.weighted_measures import (
     ALL_RANKS,
     WeightedMeasure,
@@ -25,21 +25,9 @@ from irevalx.experiments.weighted_measures import (
     weighted_measures,
 )
 from irevalx.frozen import replace
+from irevalx.lab.command.common_options import GroupBy, Groups, OptionalRuns, Qrels, Runs, Seed, measures
+from irevalx.lab.command.evaluation_options import GRADED, ORDER_OF_FILES, EvaluationOptions, Unpack, evaluation_options
 from irevalx.lab.command.output import FEW_PAIRS, DocumentsResult, DrawnResult, shortage_of
-from irevalx.lab.command.parameters import (
-    GRADED,
-    ORDER_OF_FILES,
-    EvaluationOptions,
-    GroupBy,
-    Groups,
-    OptionalRuns,
-    Qrels,
-    Runs,
-    Seed,
-    Unpack,
-    evaluation_options,
-    measures,
-)
 from irevalx.lab.score_bounds.extremes import Bounds, DocumentInfluence, WeightedScores
 from irevalx.lab.score_bounds.probabilities import (
     DRAWN,
@@ -64,6 +52,7 @@ from irevalx.process.platform import as_text
 from irevalx.ranking.rules import RankingRules
 from irevalx.reading.kinds.runs import RunStream
 from irevalx.reports.table import Table
+from irevalx.wording import invalid_value, spelled
 
 if TYPE_CHECKING:
     from irevalx.lab.plotting.page import Page

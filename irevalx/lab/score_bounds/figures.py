@@ -9,7 +9,7 @@ from irevalx.lab.plotting.curves import draw_lines
 from irevalx.lab.plotting.line_panels import Curve, LinePanel
 from irevalx.lab.plotting.page import Page, in_rows
 from irevalx.lab.score_bounds.bounds import BoundedScores
-from irevalx.parameters import first_names
+from irevalx.wording import first_names
 
 
 def decided_pairs(result: BoundedScores, page: Page) -> Figure:

@@ -23,13 +23,13 @@ import numpy as np
 
 from irevalx.arrays.codes import ABSENT
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
-from irevalx.declarations import spelled
 from irevalx.errors import InputError
 from irevalx.experiments.ranked_runs import GradedRuns
 from irevalx.experiments.run_groups import groups_of, removals
 from irevalx.experiments.strata import best_ranks
 from irevalx.frozen import Frozen, replace
 from irevalx.lab.score_bounds.probabilities import Relevance
+from irevalx.wording import spelled
 
 LEAST_GROUPS = 4
 """The least number of groups of pooled runs to estimate the factor; fewer were not tested."""

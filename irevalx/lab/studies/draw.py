@@ -6,16 +6,16 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
-from irevalx.declarations import choice, declared, file, flag, missing, number, spelled, text
+from irevalx.declarations import choice, declared, file, flag, number, text
 from irevalx.errors import ArgumentError, UsageError, warn
 from irevalx.frozen import replace
 from irevalx.lab.command.output import Output, Result, make_folder, write_lines
 from irevalx.lab.studies.results import AXES, FigureFiles, StudyResult
 from irevalx.lab.studies.simulation import REFERENCES
 from irevalx.lab.studies.summaries import StudySummary, measures_in_common, read_summary, refuse_different
-from irevalx.parameters import argument_error
 from irevalx.process.platform import SEPARATORS
 from irevalx.reports.table import Table
+from irevalx.wording import argument_error, missing, spelled
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

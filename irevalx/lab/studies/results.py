@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from irevalx.arrays.segments import BoolArray, FloatArray
+from irevalx.checks import named_choice
 from irevalx.errors import warn
 from irevalx.experiments.ranked_runs import GradedRuns
 from irevalx.experiments.run_groups import groups_of
@@ -35,7 +36,6 @@ from irevalx.lab.studies.summaries import (
     tables_for_people,
     tau_tables,
 )
-from irevalx.parameters import named_choice
 from irevalx.process.terminal import progress_bar
 from irevalx.process.workers import in_order
 from irevalx.reports.output_formats import DIGITS

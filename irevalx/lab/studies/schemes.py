@@ -18,8 +18,8 @@ from irevalx.arrays.codes import ABSENT
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
 from irevalx.errors import ArgumentError, quote
 from irevalx.experiments import samples
-from irevalx.experiments.parameters import read_share, share_of
 from irevalx.experiments.ranked_runs import GradedRuns
+from irevalx.experiments.seeds_and_shares import read_share, share_of
 from irevalx.experiments.strata import Design, StrataSample, Stratum, values_of_sample
 from irevalx.frozen import Frozen, replace
 from irevalx.lab.judging.strategies import budget_of, number_of_documents

@@ -7,20 +7,18 @@ from functools import partial
 from typing import Annotated, Any
 
 from irevalx import __version__
-from irevalx.declarations import Parameter, choice, declaration_of, declared, flag, refined, spelled, whole
+from irevalx.checks import ValueType
+from irevalx.declarations import Parameter, choice, declaration_of, declared, flag, refined, whole
 from irevalx.errors import InputError, UsageError, shown_name, warn
 from irevalx.experiments.inputs import run_streams
-from irevalx.experiments.parameters import MOST_DRAWS, chosen_seed
 from irevalx.experiments.pools import judged_in_pool, pool_of
 from irevalx.experiments.prepared_runs import prepare_graded_runs
 from irevalx.experiments.ranked_runs import MEASURES, EvaluationRules, GradedRuns
 from irevalx.experiments.samples import ROUNDINGS, warnings_without_relevant
+from irevalx.experiments.seeds_and_shares import MOST_DRAWS, chosen_seed
 from irevalx.experiments.strata import read_design, read_topic_rates, requests_of_samples, stratify
 from irevalx.frozen import replace
-from irevalx.lab.command.output import Output, refuse_folder, write_folder
-from irevalx.lab.command.parameters import (
-    GRADED,
-    EvaluationOptions,
+from irevalx.lab.command.common_options import (
     FullyJudged,
     GroupBy,
     Groups,
@@ -29,12 +27,17 @@ from irevalx.lab.command.parameters import (
     Resamples,
     Runs,
     Seed,
+    measures,
+)
+from irevalx.lab.command.evaluation_options import (
+    GRADED,
+    EvaluationOptions,
     Unpack,
     evaluation_options,
-    measures,
     ties_excluding,
     whole_or_real,
 )
+from irevalx.lab.command.output import Output, refuse_folder, write_folder
 from irevalx.lab.judging.strategies import (
     Across,
     Batch,
@@ -50,13 +53,13 @@ from irevalx.lab.studies.results import SUFFIXES, FigureFiles, StrategyResult, S
 from irevalx.lab.studies.schemes import IMPERFECT, NAMES, SCHEMES, STRATEGY_SCHEMES, TopicStrata, level_words, scheme_of
 from irevalx.lab.studies.simulation import run_study
 from irevalx.lab.studies.warnings import study_warnings
-from irevalx.parameters import ValueType
 from irevalx.process.terminal import progress_bar
 from irevalx.ranking.rules import RankingRules
 from irevalx.reading.sources.files import Source
 from irevalx.reading.sources.tables import source_of
 from irevalx.strategies.registry import STRATEGIES
 from irevalx.strategies.simulation import DEFAULT_SIMULATION, BudgetLevel
+from irevalx.wording import spelled
 
 POOL_DEPTH = 100
 

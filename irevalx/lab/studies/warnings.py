@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from irevalx.declarations import spelled
 from irevalx.experiments.ranked_runs import left_out
 from irevalx.lab.command.notes import bootstrap_warnings, reversal_warnings
 from irevalx.lab.studies.simulation import Study
 from irevalx.statistics import correlations as agreement
+from irevalx.wording import spelled
 
 SHORT = 0.5  # a run is short if it retrieves less than this share of the median over runs
 MOVED = 0.05  # least change of a correlation by a single run for a warning

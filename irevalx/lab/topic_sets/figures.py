@@ -10,7 +10,6 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from irevalx.arrays.segments import FloatArray
-from irevalx.declarations import spelled
 from irevalx.errors import UsageError
 from irevalx.lab.plotting.curves import draw_lines
 from irevalx.lab.plotting.line_panels import Curve, LinePanel
@@ -20,6 +19,7 @@ from irevalx.lab.topic_sets.power import Power
 from irevalx.lab.topic_sets.swap_rate import DifferenceSwapRate, SizeSwapRate, SwapRates, SwapRatesByDifference
 from irevalx.lab.topic_sets.swaps import FEWEST, TOLERATED
 from irevalx.statistics.power import Deviation, power_of_t, topics_to_find
+from irevalx.wording import spelled
 
 _POINTS = 60  # maximum number of points of a line
 _FEWEST, _MOST = 5, 10_000  # number of topics at the first point, and at the last point at most

@@ -7,21 +7,13 @@ from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from irevalx.declarations import choice, declared, number, spelled, whole
+from irevalx.declarations import choice, declared, number, whole
 from irevalx.errors import ArgumentError, InputError, warn
 from irevalx.experiments.measured_runs import MeasureValues, measure_runs
 from irevalx.experiments.ranked_runs import EvaluationRules
+from irevalx.lab.command.common_options import DEFAULT_OF_SCORES, Measures, OptionalRuns, QrelsOrScores
+from irevalx.lab.command.evaluation_options import EvaluationOptions, Unpack, evaluation_options
 from irevalx.lab.command.output import DrawnResult
-from irevalx.lab.command.parameters import (
-    DEFAULT_OF_SCORES,
-    EvaluationOptions,
-    Measures,
-    OptionalRuns,
-    QrelsOrScores,
-    Unpack,
-    evaluation_options,
-)
-from irevalx.parameters import argument_error
 from irevalx.reports.table import Table
 from irevalx.statistics.bootstrap import FEW_TOPICS
 from irevalx.statistics.power import (
@@ -35,6 +27,7 @@ from irevalx.statistics.power import (
     topics_to_find,
 )
 from irevalx.statistics.significance import ALPHA, MEAN
+from irevalx.wording import argument_error, spelled
 
 DIFFERENCES = (0.01, 0.02, 0.05)
 WIDTHS = (0.05,)

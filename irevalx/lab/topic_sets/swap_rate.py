@@ -6,24 +6,16 @@ from fractions import Fraction
 from functools import cache, partial
 from typing import Annotated, Any, ClassVar, NamedTuple
 
-from irevalx.declarations import Parameter, declared, flag, invalid_value, spelled, whole
+from irevalx.checks import ValueType, real_number
+from irevalx.declarations import Parameter, declared, flag, whole
 from irevalx.errors import ArgumentError, InputError
 from irevalx.experiments.measured_runs import measure_runs
-from irevalx.experiments.parameters import MOST_DRAWS, chosen_seed
 from irevalx.experiments.ranked_runs import MEASURES, EvaluationRules
+from irevalx.experiments.seeds_and_shares import MOST_DRAWS, chosen_seed
 from irevalx.frozen import replace
+from irevalx.lab.command.common_options import DEFAULT_OF_SCORES, Measures, OptionalRuns, QrelsOrScores, Seed, measures
+from irevalx.lab.command.evaluation_options import EvaluationOptions, Unpack, evaluation_options
 from irevalx.lab.command.output import DrawnResult
-from irevalx.lab.command.parameters import (
-    DEFAULT_OF_SCORES,
-    EvaluationOptions,
-    Measures,
-    OptionalRuns,
-    QrelsOrScores,
-    Seed,
-    Unpack,
-    evaluation_options,
-    measures,
-)
 from irevalx.lab.topic_sets.swaps import (
     DRAWS,
     FARTHEST,
@@ -42,10 +34,10 @@ from irevalx.lab.topic_sets.swaps import (
 from irevalx.lab.topic_sets.swaps import own_sets as sets_of_pairs
 from irevalx.lab.topic_sets.swaps import swap_rate as rate_on_sets
 from irevalx.measures.selection import RequestedMeasure
-from irevalx.parameters import ValueType, real_number
 from irevalx.reports.records import finite
 from irevalx.reports.table import Table
 from irevalx.statistics.significance import DECIMALS
+from irevalx.wording import invalid_value, spelled
 
 _OVER_SPLITS = (
     "The 95% intervals are for the rate over all splits of these topics into two sets of this size. They do not cover "

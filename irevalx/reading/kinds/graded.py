@@ -8,18 +8,17 @@ import numpy as np
 
 from irevalx.arrays.byte_strings import Names, numbered
 from irevalx.arrays.segments import FloatArray, IntArray
-from irevalx.declarations import is_parameter, spelled
 from irevalx.errors import MalformedLineError, Warn, quote, shown_name
 from irevalx.frozen import replace
 from irevalx.judgments.graded import InclusionJudgments, Judgments, each_judgment_once
 from irevalx.judgments.pool import PooledDocuments
-from irevalx.parameters import more_such
 from irevalx.reading.column_names import GRADE, JUDGES
 from irevalx.reading.kinds.runs import group_by_topic
 from irevalx.reading.rules import Rules
 from irevalx.reading.sources.columns import TableRows
 from irevalx.reading.sources.rows import Columns, Rows, parts_of, whole
 from irevalx.trec_eval import c_double
+from irevalx.wording import is_parameter, more_such, spelled
 
 NOT_DRAWN = -999
 """Documents with this grade or a lower one were pooled but not sampled."""

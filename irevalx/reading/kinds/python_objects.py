@@ -13,7 +13,6 @@ import numpy as np
 from irevalx.arrays.segments import AnyArray, Segments
 from irevalx.errors import ArgumentError
 from irevalx.judgments.graded import Judgments
-from irevalx.parameters import argument_error, short_repr
 from irevalx.process.platform import ENCODING, as_bytes
 from irevalx.reading.kinds.builder import Entries
 from irevalx.reading.kinds.runs import MOST_IN_SHORT_LIST, ResultRows, RunStream, ShortList, Stack
@@ -21,6 +20,7 @@ from irevalx.reading.sources.columns import What, grades_of, names_of, scores_of
 from irevalx.reading.sources.tables import is_ranked_list
 from irevalx.settings import Grades
 from irevalx.trec_eval import Compat
+from irevalx.wording import argument_error, short_repr
 
 _DICTIONARIES = (dict, Mapping)
 """The most frequent type comes first, so that checks are fast."""

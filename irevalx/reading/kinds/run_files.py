@@ -6,7 +6,6 @@ import numpy as np
 
 from irevalx.arrays.byte_strings import Names
 from irevalx.arrays.segments import IntArray
-from irevalx.declarations import spelled
 from irevalx.errors import RunWarning, quote, shown_name
 from irevalx.frozen import Frozen, replace
 from irevalx.reading.kinds.runs import (
@@ -32,6 +31,7 @@ from irevalx.reading.sources.lines import DataLines, as_precise, read_others, wh
 from irevalx.reading.sources.rows import Rows
 from irevalx.reading.sources.text_rows import TextRows
 from irevalx.trec_eval import Compat, MalformedNumbers, c_doubles
+from irevalx.wording import spelled
 
 
 class FirstLine(Frozen):

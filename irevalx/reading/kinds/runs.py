@@ -9,12 +9,12 @@ import numpy as np
 
 from irevalx.arrays.byte_strings import Names, first_places
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray, Segments
-from irevalx.declarations import is_parameter, spelled
 from irevalx.errors import RunWarning, quote, shown_name
 from irevalx.frozen import Frozen, replace
 from irevalx.reading.sources.blocks import each_topic_once
 from irevalx.settings import Duplicates
 from irevalx.trec_eval import MalformedNumbers
+from irevalx.wording import is_parameter, spelled
 
 MANY_CHANGES = 1 << 11
 """Minimum number of lines for grouping lines with frequent topic changes without a loop."""

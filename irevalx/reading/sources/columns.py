@@ -15,9 +15,9 @@ import numpy as np
 
 from irevalx.arrays.byte_strings import PADDING, Names
 from irevalx.arrays.segments import AnyArray, FloatArray, IntArray
+from irevalx.checks import encodable, identifier, is_long
 from irevalx.errors import ArgumentError, printable, quote, shown_name
 from irevalx.frozen import Frozen
-from irevalx.parameters import argument_error, encodable, identifier, is_long
 from irevalx.process.platform import ENCODING, ERRORS, as_bytes
 from irevalx.reading.column_names import RANK, SCORE, ColumnKind, ColumnSpec, column_of_runs, named
 from irevalx.reading.grade_rules import real_grades_hint, refuse_wrong
@@ -25,6 +25,7 @@ from irevalx.reading.layout import text_hint, word_for
 from irevalx.reading.rules import Rules
 from irevalx.reading.sources.rows import Columns, Rows
 from irevalx.settings import Grades
+from irevalx.wording import argument_error
 
 What = Callable[[int], str]
 """Describes the n-th value (from 0) of a column for messages."""

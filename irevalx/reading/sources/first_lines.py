@@ -10,12 +10,12 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from irevalx.declarations import spelled
 from irevalx.errors import quote, shown_name
 from irevalx.frozen import Frozen, cached_property
 from irevalx.reading.column_names import COLUMNS, RANK, RUN, SCORE, id_columns, named, specs_of
 from irevalx.reading.layout import DECIMAL, OBJECT_OF_OBJECTS, Layout, array_hint
 from irevalx.reading.sources.files import MARK, NEWLINE, Source
+from irevalx.wording import spelled
 
 _NUMBER = DECIMAL.encode()
 

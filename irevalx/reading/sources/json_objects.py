@@ -12,7 +12,6 @@ from typing import Any, NoReturn, TypeAlias
 import numpy as np
 
 from irevalx.arrays.byte_strings import Names
-from irevalx.declarations import spelled
 from irevalx.errors import LONGEST_QUOTE, DuplicateDocumentError, MalformedLineError, quote, shown_name
 from irevalx.frozen import Frozen, replace
 from irevalx.reading.column_names import SCORE, ColumnSpec
@@ -25,6 +24,7 @@ from irevalx.reading.sources.rows import Columns, Rows
 from irevalx.reading.sources.text_rows import MissingLabels, number_or_nan
 from irevalx.settings import Grades, remedy_for_duplicates
 from irevalx.trec_eval import LONG_MAX, LONG_MIN
+from irevalx.wording import spelled
 
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"?|[{}\[\],:]|[^\s{}\[\],:"]+')
 """A JSON token. Unterminated strings extend to the end of the text, since a search from each quote would take

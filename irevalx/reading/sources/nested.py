@@ -7,12 +7,12 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from irevalx.parameters import argument_error, short_repr
 from irevalx.reading.column_names import ColumnSpec
 from irevalx.reading.layout import word_for
 from irevalx.reading.rules import Rules
 from irevalx.reading.sources.columns import What, grades_of, names_of, scores_of
 from irevalx.reading.sources.rows import Columns, Rows
+from irevalx.wording import argument_error, short_repr
 
 
 class NestedRows(Rows):

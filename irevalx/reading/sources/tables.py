@@ -17,11 +17,11 @@ from irevalx.arrays.byte_strings import Names
 from irevalx.arrays.segments import AnyArray
 from irevalx.errors import ArgumentError, not_installed, printable
 from irevalx.frozen import replace
-from irevalx.parameters import argument_error, short_repr
 from irevalx.process.platform import as_bytes, path_text
 from irevalx.reading.column_names import ColumnKind, id_columns, known_columns
 from irevalx.reading.sources.columns import ColumnTable, WholeTable, grades_of, names_of, scores_of
 from irevalx.reading.sources.files import Source
+from irevalx.wording import argument_error, short_repr
 
 if TYPE_CHECKING:
     import pyarrow as pa

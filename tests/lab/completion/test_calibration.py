@@ -20,8 +20,8 @@ from irevalx.errors import InputError
 from irevalx.experiments.inputs import GradedQrelsText
 from irevalx.experiments.ranked_runs import EvaluationRules
 from irevalx.experiments.samples import RandomOrder, first_share
-from irevalx.lab.command.parameters import CLASSIFIERS
 from irevalx.lab.completion.classifiers import Classification, Collection, classifier_for
+from irevalx.lab.completion.completion_options import CLASSIFIERS
 from irevalx.lab.completion.documents import Document, read_documents
 from irevalx.lab.completion.predictions import (
     FOLDS,

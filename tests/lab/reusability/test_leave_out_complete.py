@@ -16,8 +16,8 @@ import irevalx
 import irevalx.lab
 from irevalx.arrays.segments import BoolArray, IntArray
 from irevalx.experiments.run_groups import UniqueDocuments
-from irevalx.lab.command.parameters import CLASSIFIERS
 from irevalx.lab.completion.classifiers import Classification, Collection
+from irevalx.lab.completion.completion_options import CLASSIFIERS
 from irevalx.lab.completion.documents import Document
 from irevalx.lab.completion.predictions import Completion, CompletionRun
 from irevalx.reading.formats import read_qrels

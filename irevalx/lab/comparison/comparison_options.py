@@ -5,18 +5,20 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, Any, TypeAlias
 
 from irevalx.api.custom_measures import Measures as GivenMeasures
-from irevalx.declarations import Parameter, choice, collect, file, no_such, refined, text, whole
+from irevalx.checks import ValueType, texts
+from irevalx.declarations import Parameter, choice, collect, file, refined, text, whole
 from irevalx.errors import ArgumentError
-from irevalx.experiments.parameters import MOST_DRAWS
+from irevalx.experiments.seeds_and_shares import MOST_DRAWS
 from irevalx.frozen import defaults, replace
-from irevalx.lab.command.parameters import Alpha, EvaluationOptions, Groups, Seed, evaluation_options, measures
+from irevalx.lab.command.common_options import Alpha, Groups, Seed, measures
+from irevalx.lab.command.evaluation_options import EvaluationOptions, evaluation_options
 from irevalx.lab.comparison.pairs import LABELS, PAIR_COLUMNS
-from irevalx.parameters import ValueType, texts
 from irevalx.process.platform import path_text
 from irevalx.settings import NAME_STYLES
 from irevalx.statistics.confidence_intervals import INTERVALS
 from irevalx.statistics.paired_comparisons import Method
 from irevalx.statistics.significance import CORRECTIONS, FEW_TOPICS, SHORT_NAMES, TESTS, TUKEY
+from irevalx.wording import no_such
 
 TestedMeasures = Annotated[
     GivenMeasures,

@@ -5,18 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from operator import index
-from typing import Any, TypeAlias
+from typing import Any
 
-from irevalx.errors import LONGEST_QUOTE, ArgumentError, printable, quote
 from irevalx.frozen import Frozen
 from irevalx.process.platform import as_bytes
 from irevalx.trec_eval import c_double
+from irevalx.wording import What, argument_error, join_words
 
 _TRUTH_VALUES = ("bool_", "bool")
 """The names of numpy's boolean type, which is not imported for this check."""
-
-What: TypeAlias = "str | Callable[[], str]"
-"""The name of an argument, or of a place in it, in messages: a text, or a function that returns it."""
 
 
 class ValueType(Frozen):
@@ -27,28 +24,6 @@ class ValueType(Frozen):
     check: Callable[[Any], Any]  # returns the checked value of a Python argument; raises ValueError or TypeError
     read: Callable[[str], Any] = str  # returns the value of a text in the shell; raises ValueError
     choices: tuple[str, ...] = ()
-
-
-def argument_error(what: What, rule: str, got: object) -> ArgumentError:
-    """Return the error about an invalid argument: ``what`` must be ``rule``, but is ``got``."""
-    return ArgumentError(f"{what() if callable(what) else what} must be {rule}, not {short_repr(got)}")
-
-
-def short_repr(value: object) -> str:
-    """Return a value for messages: text in quotes, collections by type, otherwise its repr, shortened."""
-    if isinstance(value, str):
-        return quote(value)
-    if isinstance(value, type) or (hasattr(value, "__iter__") and not isinstance(value, bytes)):
-        return f"{'the class' if isinstance(value, type) else 'an object of type'} {_type_name(value)}"
-    try:
-        text = printable(repr(value))
-    except ValueError:  # Python refuses to print integers of thousands of digits
-        return f"an object of type {_type_name(value)}"
-    return text if len(text) <= LONGEST_QUOTE else f"{text[: LONGEST_QUOTE - 3]}..."
-
-
-def _type_name(value: object) -> str:
-    return value.__name__ if isinstance(value, type) else type(value).__name__
 
 
 def whole_number(what: What, value: Any, *, least: int | None = None, most: int | None = None) -> int:
@@ -148,48 +123,6 @@ def named_choice(what: What, value: Any, choices: Sequence[str]) -> str:
     if not isinstance(value, str) or value not in choices:
         raise argument_error(what, join_words([*map(repr, choices)], "or"), value)
     return value
-
-
-def join_words(words: Sequence[str], word: str) -> str:
-    """Return words as a phrase: "a, b and c", where ``word`` is "and"."""
-    *others, last = words
-    return f"{', '.join(others)} {word} {last}" if others else last
-
-
-MOST_NAMED = 6
-"""Maximum number of names that a note lists."""
-
-
-def first_names(names: Sequence[str], noun: str) -> str:
-    """Return the first names and the number of the others as a phrase.
-
-    >>> first_names(["map", "bpref"], "measure"), first_names([*"abcdefgh"], "measure")
-    ('map and bpref', 'a, b, c, d, e, f and 2 more measures')
-    """
-    n_others = len(names[MOST_NAMED:])
-    more = [f"{n_others} more {noun}{'s' * (n_others > 1)}"] if n_others else []
-    return join_words([*names[:MOST_NAMED], *more], "and")
-
-
-def counts_by_run(counts: Mapping[str, int]) -> str:
-    """Return the count of each run as a phrase; of more than ``MOST_NAMED`` runs, the least and the greatest count.
-
-    >>> counts_by_run({"bm25": 3, "dense": 1}), counts_by_run({run: ord(run) - 96 for run in "abcdefgh"})
-    ('bm25 3, dense 1', 'from 1 (a) to 8 (h) in 8 runs')
-    """
-    if len(counts) <= MOST_NAMED:
-        return ", ".join(f"{run} {count}" for run, count in counts.items())
-    least, most = min(counts, key=counts.__getitem__), max(counts, key=counts.__getitem__)
-    return f"from {counts[least]} ({least}) to {counts[most]} ({most}) in {len(counts)} runs"
-
-
-def more_such(number: int, noun: str) -> str:
-    """Return the end of a message about the first of several cases; empty if there are no others.
-
-    >>> more_such(2, "line"), more_such(0, "line")
-    (' (2 more such lines)', '')
-    """
-    return f" ({number} more such {noun}{'s' * (number > 1)})" if number else ""
 
 
 def encodable(what: What, value: str) -> str:

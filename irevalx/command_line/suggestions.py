@@ -1,34 +1,11 @@
-"""The option class, hints for unknown options, and the brief help."""
+"""Suggestions for unknown options and commands."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable
-from typing import Any
-
-import click
 
 from irevalx.errors import UsageError, quote
 from irevalx.frozen import Frozen
-
-
-class NamedOption(click.Option):
-    """An option with other long names (``also``, separated by blanks) that the help does not show."""
-
-    def __init__(self, *args: Any, also: str | None = None, **attrs: Any) -> None:
-        super().__init__(*args, **attrs)
-        self.also = (also or "").split()
-
-    @property
-    def every_name(self) -> list[str]:
-        """All names; names shown in the help come first."""
-        return [*self.opts, *self.also]
-
-    def add_to_parser(self, parser: Any, ctx: click.Context) -> None:
-        """Add all names to the parser."""
-        visible, self.opts = self.opts, self.every_name
-        super().add_to_parser(parser, ctx)
-        self.opts = visible
 
 
 class Guess(Frozen):
@@ -97,35 +74,3 @@ def nearest(word: str, known: Iterable[str]) -> str:
 
 _LEAST_SIMILARITY = 0.75
 """Minimum similarity of a suggested name, which permits typos and missing endings, but not different words."""
-
-
-ALL_OF_IT = "--help"
-"""The option of the full help, which is the text of the manual page."""
-
-COLUMN = 24
-"""Width of the option names in the brief help."""
-
-_END = re.compile(r"\.\s+(?=[A-Z])")
-_IN_BRACKETS = re.compile(r"(?:\s+\[[^]]*\])*$")
-_LONG = 100
-"""Length above which sentences end at their first semicolon, unless it is near the beginning or in a list."""
-
-_AT_ONCE = 30
-
-
-def first_sentence(text: str) -> str:
-    """Return the first sentence of a text, shortened if it is long, and the brackets at the end.
-
-    >>> first_sentence("Pool the first K documents. May be repeated.  [default: 100]")
-    'Pool the first K documents.  [default: 100]'
-    """
-    brackets = _IN_BRACKETS.search(text)
-    end = brackets.start() if brackets else len(text)
-    sentence = _END.split(text[:end])[0].removesuffix(".")
-    ends = [end.start() for end in re.finditer("; ", sentence) if end.start() > _AT_ONCE]
-    outside = [
-        end for end in ends if sentence.count("(", 0, end) == sentence.count(")", 0, end) and ": " not in sentence[:end]
-    ]
-    if len(sentence) > _LONG and outside:
-        sentence = sentence[: outside[0]]
-    return f"{sentence}.{text[end:]}"

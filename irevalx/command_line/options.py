@@ -1,19 +1,44 @@
-"""Conversion of declared parameters to arguments and options of Click."""
+"""Declared parameters as arguments and options of Click, and their completion."""
 
 from __future__ import annotations
 
 import os
 import re
+import stat
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from irevalx.cli.arguments import complete_file, complete_measure
-from irevalx.cli.option_rules import NamedOption
-from irevalx.declarations import NO_DEFAULT, Parameter, in_shell_words
-from irevalx.errors import UsageError, quote
+from irevalx.command_line.notation import in_shell_words
+from irevalx.declarations import NO_DEFAULT, Parameter
+from irevalx.errors import STANDARD_INPUT, UsageError, quote
 from irevalx.process.platform import SEPARATORS
+from irevalx.process.startup import start_numpy
+from irevalx.wording import spelled
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
+
+class NamedOption(click.Option):
+    """An option with other long names (``also``, separated by blanks) that the help does not show."""
+
+    def __init__(self, *args: Any, also: str | None = None, **attrs: Any) -> None:
+        super().__init__(*args, **attrs)
+        self.also = (also or "").split()
+
+    @property
+    def every_name(self) -> list[str]:
+        """All names; names shown in the help come first."""
+        return [*self.opts, *self.also]
+
+    def add_to_parser(self, parser: Any, ctx: click.Context) -> None:
+        """Add all names to the parser."""
+        visible, self.opts = self.opts, self.every_name
+        super().add_to_parser(parser, ctx)
+        self.opts = visible
 
 
 def click_parameter(parameter: Parameter, parameters: Mapping[str, Parameter], **more: Any) -> Callable[..., Any]:
@@ -106,7 +131,46 @@ def _entries(parameter: Parameter, texts: Sequence[str]) -> dict[str, Any]:
     for text in texts:
         entry = parameter.read(text)
         if entries.keys() & entry and not parameter.several:
-            raise UsageError(f"{parameter.typed} {quote(text)}: this name has already been given")
+            raise UsageError(f"{spelled(parameter.name)} {quote(text)}: this name has already been given")
         for name, value in entry.items():
             entries[name] = (*entries.get(name, ()), *value) if parameter.several else value
     return entries
+
+
+def complete_file(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Return a completion item that lets the shell complete file names."""
+    from click.shell_completion import CompletionItem
+
+    return [CompletionItem(incomplete, type="file")]
+
+
+def complete_measure(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Return measures and sets of measures that begin with the incomplete word."""
+    from click.shell_completion import CompletionItem
+
+    start_numpy()
+    from irevalx.measures import NICKNAMES, every_measure
+    from irevalx.measures.declaration import load_offered
+    from irevalx.measures.foreign_requests import OTHER_NAMES
+
+    load_offered()
+    names = dict.fromkeys(NICKNAMES, "a set of measures")
+    names |= {measure.name: measure.title for measure in every_measure()}
+    if not any(name.startswith(incomplete) for name in names):
+        names = {other.name if other.alone else f"{other.name}@": other.alone or other.at for other in OTHER_NAMES}
+    return [CompletionItem(name, help=text) for name, text in names.items() if name.startswith(incomplete)]
+
+
+def refuse_standard_input_twice(*paths: str | None) -> None:
+    """Raise UsageError if several files are standard input or the same pipe; None stands for a missing file."""
+    if paths.count(STANDARD_INPUT) > 1:
+        raise UsageError("standard input (-) can be given for only one file")
+    seen: dict[tuple[int, int], str] = {}
+    for path in filter(None, paths):
+        with suppress(OSError, ValueError):
+            status = os.stat(0 if path == STANDARD_INPUT else path)  # noqa: PTH116 - pathlib takes a while to import
+            file = status.st_dev, status.st_ino
+            if stat.S_ISFIFO(status.st_mode) and file in seen:
+                both = f"{quote(seen[file])} and {quote(path)}"
+                raise UsageError(f"a pipe can be given for only one file: {both}")
+            seen[file] = path

@@ -8,9 +8,10 @@ from fractions import Fraction
 from numbers import Integral, Real
 from typing import Any
 
-from irevalx import parameters
+from irevalx import checks
+from irevalx.checks import ValueType
 from irevalx.declarations import Parameter
-from irevalx.parameters import ValueType
+from irevalx.wording import argument_error
 
 MOST_SEEDS = 2**32
 
@@ -23,7 +24,7 @@ def chosen_seed(seed: Any) -> int:
     if seed is None:
         return secrets.randbelow(MOST_SEEDS)
     if isinstance(seed, bool) or not isinstance(seed, Integral):
-        raise parameters.argument_error("seed", "an integer or None", seed)
+        raise argument_error("seed", "an integer or None", seed)
     return int(seed)
 
 
@@ -47,10 +48,10 @@ def share_of(what: str, value: Any) -> Fraction:
     if isinstance(value, Fraction):
         fraction = value
     else:
-        number = parameters.real_number(what, value) if isinstance(value, Real) else None
+        number = checks.real_number(what, value) if isinstance(value, Real) else None
         fraction = Fraction(0) if number is None or not 0 < number <= 1 else Fraction(repr(number))
     if not 0 < fraction <= 1:
-        raise parameters.argument_error(what, "a share above 0 and at most 1, such as 0.1", value)
+        raise argument_error(what, "a share above 0 and at most 1, such as 0.1", value)
     return fraction
 
 

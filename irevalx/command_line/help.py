@@ -1,0 +1,53 @@
+"""The brief help, and options that print a text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+from irevalx.process.terminal import echo
+
+ALL_OF_IT = "--help"
+"""The option of the full help, which is the text of the manual page."""
+
+COLUMN = 24
+"""Width of the option names in the brief help."""
+
+_END = re.compile(r"\.\s+(?=[A-Z])")
+_IN_BRACKETS = re.compile(r"(?:\s+\[[^]]*\])*$")
+_LONG = 100
+"""Length above which sentences end at their first semicolon, unless it is near the beginning or in a list."""
+
+_AT_ONCE = 30
+
+
+def first_sentence(text: str) -> str:
+    """Return the first sentence of a text, shortened if it is long, and the brackets at the end.
+
+    >>> first_sentence("Pool the first K documents. May be repeated.  [default: 100]")
+    'Pool the first K documents.  [default: 100]'
+    """
+    brackets = _IN_BRACKETS.search(text)
+    end = brackets.start() if brackets else len(text)
+    sentence = _END.split(text[:end])[0].removesuffix(".")
+    ends = [end.start() for end in re.finditer("; ", sentence) if end.start() > _AT_ONCE]
+    outside = [
+        end for end in ends if sentence.count("(", 0, end) == sentence.count(")", 0, end) and ": " not in sentence[:end]
+    ]
+    if len(sentence) > _LONG and outside:
+        sentence = sentence[: outside[0]]
+    return f"{sentence}.{text[end:]}"
+
+
+def printing(text_of: Callable[[click.Context], str]) -> Any:
+    """Return the callback of an option that prints a text and ends the program."""
+
+    def show(ctx: click.Context, param: click.Parameter, is_requested: bool) -> None:
+        if is_requested and not ctx.resilient_parsing:
+            echo(text_of(ctx))
+            ctx.exit()
+
+    return show

@@ -1,0 +1,186 @@
+"""Phrases of messages; parameters are written as the caller writes them.
+
+Code names a parameter with ``spelled("level")`` or ``spelled("grades", "real")``. The notation decides how it is
+written: by default as a keyword of Python. The commands replace the notation by their options.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import TypeAlias
+
+from irevalx.errors import LONGEST_QUOTE, ArgumentError, UsageError, printable, quote, shell_word
+from irevalx.frozen import Frozen
+
+# -- Parameters
+
+
+class Notation(Frozen):
+    """How the caller writes parameters and their values: as keywords of a Python function."""
+
+    names: Collection[str] | None = None  # the parameters that the caller can pass; None if they are unknown
+    meanings: Mapping[str, str] = {}  # names of parameters in shared code -> own names, if they differ
+
+    def written(self, name: str, value: object = None) -> str:
+        """Return a parameter, or a parameter with a value."""
+        literal = f'"{value}"' if isinstance(value, str) else str(value)
+        return name if value is None else f"{name}={literal}"
+
+    def invalid(self, name: str, rule: str, value: object) -> str:
+        """Return the message about an invalid value of a parameter."""
+        return argument_error(name, rule, value).message
+
+    def missing(self, names: Sequence[str], note: str) -> str:
+        """Return the message about a missing parameter, of which several names are alternatives."""
+        return f"missing argument {join_words(names, 'or')}{note}"
+
+    def of_function(self, function: Notation) -> Notation:
+        """Return the notation while a public function with another notation is called."""
+        return function
+
+    def rule(self, rule: str) -> str:
+        """Return the parameters of a rule, such as "by=run" or "ties=expected and max_retrieved"."""
+        if " and " in rule:
+            return " and ".join(map(self.rule, rule.split(" and ")))
+        name, has_value, value = rule.partition("=")
+        return self.written(name, {"True": True}.get(value, value) if has_value else None)
+
+
+_notation: ContextVar[Notation] = ContextVar("notation", default=Notation())  # noqa: B039 - it is immutable
+
+
+def use_notation(notation: Notation) -> None:
+    """Write parameters in this notation until the context ends, as a program does."""
+    _notation.set(notation)
+
+
+@contextmanager
+def written_in(notation: Notation) -> Iterator[None]:
+    """Write parameters in this notation."""
+    token = _notation.set(notation)
+    try:
+        yield
+    finally:
+        _notation.reset(token)
+
+
+@contextmanager
+def called_with(function: Notation) -> Iterator[None]:
+    """Write parameters as the caller of a public function does: with its keywords or, in the shell, as options."""
+    with written_in(_notation.get().of_function(function)):
+        yield
+
+
+def spelled(name: str, value: object = None) -> str:
+    """Return a parameter, or a parameter with a value, in the notation of the caller.
+
+    >>> spelled("level"), spelled("grades", "real"), spelled("complete", True)
+    ('level', 'grades="real"', 'complete=True')
+    """
+    notation = _notation.get()
+    return notation.written(notation.meanings.get(name, name), value)
+
+
+def spelled_rule(rule: str) -> str:
+    """Return the parameters of a rule (such as "by=run") in the notation of the caller."""
+    return _notation.get().rule(rule)
+
+
+def is_parameter(name: str) -> bool:
+    """Return whether the caller can pass a parameter; True if the caller is unknown."""
+    notation = _notation.get()
+    return notation.names is None or name in notation.names or name in notation.meanings
+
+
+def invalid_value(name: str, rule: str, value: object) -> str:
+    """Return the message about an invalid value of a parameter.
+
+    >>> invalid_value("level", "at least 1", 0)
+    'level must be at least 1, not 0'
+    """
+    notation = _notation.get()
+    text = ",".join(map(str, value)) if isinstance(value, tuple | list) else value
+    return notation.invalid(notation.meanings.get(name, name), rule, text)
+
+
+def missing(*names: str, note: str = "") -> UsageError:
+    """Return the error about a missing parameter; several names are alternatives."""
+    notation = _notation.get()
+    return UsageError(notation.missing([notation.meanings.get(name, name) for name in names], note))
+
+
+def no_such(name: str, noun: str, value: str, known: Sequence[str]) -> str:
+    """Return the message about a parameter that names something unknown, such as a run."""
+    return f"{spelled(name)} {shell_word(value)}: no such {noun}; the {noun}s are {first_names(known, noun)}"
+
+
+# -- Values and lists
+
+What: TypeAlias = "str | Callable[[], str]"
+"""The name of an argument, or of a place in it, in messages: a text, or a function that returns it."""
+
+
+def argument_error(what: What, rule: str, got: object) -> ArgumentError:
+    """Return the error about an invalid argument: ``what`` must be ``rule``, but is ``got``."""
+    return ArgumentError(f"{what() if callable(what) else what} must be {rule}, not {short_repr(got)}")
+
+
+def short_repr(value: object) -> str:
+    """Return a value for messages: text in quotes, collections by type, otherwise its repr, shortened."""
+    if isinstance(value, str):
+        return quote(value)
+    if isinstance(value, type) or (hasattr(value, "__iter__") and not isinstance(value, bytes)):
+        return f"{'the class' if isinstance(value, type) else 'an object of type'} {_type_name(value)}"
+    try:
+        text = printable(repr(value))
+    except ValueError:  # Python refuses to print integers of thousands of digits
+        return f"an object of type {_type_name(value)}"
+    return text if len(text) <= LONGEST_QUOTE else f"{text[: LONGEST_QUOTE - 3]}..."
+
+
+def _type_name(value: object) -> str:
+    return value.__name__ if isinstance(value, type) else type(value).__name__
+
+
+def join_words(words: Sequence[str], word: str) -> str:
+    """Return words as a phrase: "a, b and c", where ``word`` is "and"."""
+    *others, last = words
+    return f"{', '.join(others)} {word} {last}" if others else last
+
+
+MOST_NAMED = 6
+"""Maximum number of names that a note lists."""
+
+
+def first_names(names: Sequence[str], noun: str) -> str:
+    """Return the first names and the number of the others as a phrase.
+
+    >>> first_names(["map", "bpref"], "measure"), first_names([*"abcdefgh"], "measure")
+    ('map and bpref', 'a, b, c, d, e, f and 2 more measures')
+    """
+    n_others = len(names[MOST_NAMED:])
+    more = [f"{n_others} more {noun}{'s' * (n_others > 1)}"] if n_others else []
+    return join_words([*names[:MOST_NAMED], *more], "and")
+
+
+def counts_by_run(counts: Mapping[str, int]) -> str:
+    """Return the count of each run as a phrase; of more than ``MOST_NAMED`` runs, the least and the greatest count.
+
+    >>> counts_by_run({"bm25": 3, "dense": 1}), counts_by_run({run: ord(run) - 96 for run in "abcdefgh"})
+    ('bm25 3, dense 1', 'from 1 (a) to 8 (h) in 8 runs')
+    """
+    if len(counts) <= MOST_NAMED:
+        return ", ".join(f"{run} {count}" for run, count in counts.items())
+    least, most = min(counts, key=counts.__getitem__), max(counts, key=counts.__getitem__)
+    return f"from {counts[least]} ({least}) to {counts[most]} ({most}) in {len(counts)} runs"
+
+
+def more_such(number: int, noun: str) -> str:
+    """Return the end of a message about the first of several cases; empty if there are no others.
+
+    >>> more_such(2, "line"), more_such(0, "line")
+    (' (2 more such lines)', '')
+    """
+    return f" ({number} more such {noun}{'s' * (number > 1)})" if number else ""
