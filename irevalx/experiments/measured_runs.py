@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
+from itertools import compress
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,6 +21,7 @@ from irevalx.experiments.ranked_runs import (
     GEOMETRIC_MEAN,
     EvaluationRules,
     RankedRuns,
+    evaluated_topics,
     left_out,
     notes_on_topics,
     scale_of,
@@ -30,7 +32,7 @@ from irevalx.measures.selection import RequestedMeasure
 from irevalx.measures.summaries import negative_values
 from irevalx.process.platform import as_bytes, as_text
 from irevalx.statistics.significance import MEAN, Scale
-from irevalx.wording import first_names, join_words, spelled
+from irevalx.wording import first_names, is_parameter, join_words, spelled
 
 _MOST_NAMES = 10
 """Maximum number of measures that a message names."""
@@ -68,6 +70,12 @@ class MeasureValues(Frozen, kw_only=True):
         """The values on the scale on which the measure is tested: shape (n_runs, n_topics)."""
         return self.scale.transform(self.values)
 
+    def at_topics(self, places: BoolArray) -> MeasureValues:
+        """Return the values and the coverage of runs for a subset of the topics."""
+        coverage, top = (each and each.of_topics(places) for each in (self.coverage, self.top_coverage))
+        topics = tuple(compress(self.topics, places.tolist()))
+        return replace(self, topics=topics, values=self.values[:, places], coverage=coverage, top_coverage=top)
+
     def as_printed(self, summary: float) -> float | int:
         """Return a summary, or a difference of two summaries, as printed by the evaluator."""
         return round(summary) if self.is_count else summary
@@ -79,6 +87,7 @@ class MeasuredRuns(NamedTuple):
     measures: list[MeasureValues]
     notes: tuple[str, ...]
     ranked: RankedRuns | None = None  # None for ``Scores``
+    missing: Mapping[str, frozenset[str]] = {}  # the evaluated topics that each run lacks
 
 
 def measure_runs(
@@ -99,20 +108,21 @@ def measure_runs(
         ranked = prepare_runs(given, runs, requested or default, rules, as_requested=as_requested).ranked()
         measured = measured_ranking(ranked, warn)
         notes = ranked.notes([len(ranked.topics) - len(values.topics) for values in measured])
-        return MeasuredRuns(measured, notes, ranked)
+        return MeasuredRuns(measured, notes, ranked, ranked.missing_topics)
     if are_given(runs):
         raise ArgumentError("runs cannot be combined with Scores, which already contain runs")
     selected, note = (requested, ()) if requested else default_of_scores(given, default)
-    topics, lacking = shared_topics(given, complete=rules.settings.complete)
+    reference = rules.reference(given.runs)
+    topics, lacking = shared_topics(given, complete=rules.settings.complete, reference=reference)
     n_topics = len({topic for run in given.runs for topic in given.topics(run)})
-    which = topics_compared(len(topics), n_topics, lacking, "topics")
+    which = topics_compared(len(topics), n_topics, lacking, "topics", reference)
     if lacking:
         warn(which)
     measured = measured_scores(given, selected, topics, warn, as_requested=as_requested)
     names = [values.measure for values in measured]
     n_without = [len(topics) - len(values.topics) for values in measured]
     notes = f"Topics: {which}.", *notes_on_topics(names, n_without, len(topics)), *assumed_directions(given, names)
-    return MeasuredRuns(measured, (*notes, *note))
+    return MeasuredRuns(measured, (*notes, *note), missing=missing_topics(given, topics))
 
 
 def measured_ranking(ranked: RankedRuns, warn: Warn) -> list[MeasureValues]:
@@ -198,12 +208,18 @@ def column_of_all(scores: Scores, measure: str) -> Column | None:
     return first if all(column is not None and column.values is not None for column in columns) else None
 
 
-def shared_topics(scores: Scores, *, complete: bool) -> tuple[tuple[str, ...], dict[str, int]]:
-    """Return the topics of all runs (complete: of any run), and the number missing from each run, if any."""
+def missing_topics(scores: Scores, topics: Sequence[str]) -> dict[str, frozenset[str]]:
+    """Return which of the topics each run lacks."""
+    return {run: frozenset(topics).difference(scores.topics(run)) for run in scores.runs}
+
+
+def shared_topics(
+    scores: Scores, *, complete: bool, reference: str | None = None
+) -> tuple[tuple[str, ...], dict[str, int]]:
+    """Return the topics of all runs (complete: of any run, or of the reference), and the number each run lacks."""
     of_runs = {run: set(scores.topics(run)) for run in scores.runs}
     every = sorted(set[str]().union(*of_runs.values()), key=as_bytes)
-    in_all = set(every).intersection(*of_runs.values())
-    topics = tuple(topic for topic in every if complete or topic in in_all)
+    topics, n_lacking = evaluated_topics(every, of_runs, complete=complete, reference=reference)
     if not topics:
         if not every:
             raise NoTopicsError("the scores have no topic")
@@ -215,8 +231,7 @@ def shared_topics(scores: Scores, *, complete: bool) -> tuple[tuple[str, ...], d
             f"no topic has values of every run; for example, {quote(lacking)} has no value for topic {quote(topic)} of "
             f"{quote(other)}"
         )
-    n_lacking = {run: len(every) - len(of_run) for run, of_run in of_runs.items()}
-    return topics, {run: number for run, number in n_lacking.items() if number}
+    return topics, n_lacking
 
 
 def measured_scores(
@@ -245,10 +260,14 @@ def measured_scores(
             values[row] = [by_topic.get(topic, 0.0) for topic in topics]
             missing = [topic for topic in topics if topic not in by_topic]
             if missing and (kind.lower_is_better or kind.without_results != "0"):
+                has_option = is_parameter("complete")
+                remedy = (
+                    f"leave out {spelled('complete', True)}" if has_option else f"use {spelled('common_topics', True)}"
+                )
                 raise InputError(
                     f"{run} has no value of {columns[0].name} for topic {quote(missing[0])}, which cannot count as 0: "
                     f"that {'is the best value' if kind.lower_is_better else 'is not its value without results'}; "
-                    f"leave out {spelled('complete', True)}, or add the values"
+                    f"{remedy}, or add the values"
                 )
         every = MeasureValues(
             measure=measure if as_requested else columns[0].name,
@@ -315,5 +334,4 @@ def _of_shared_topics(every: MeasureValues, warn: Warn) -> MeasureValues:
     if has_value.all():
         return every
     warn(left_out(every.measure, int(np.count_nonzero(~has_value)), len(every.topics)))
-    topics = tuple(topic for topic, has in zip(every.topics, has_value.tolist(), strict=True) if has)
-    return replace(every, topics=topics, values=every.values[:, has_value])
+    return every.at_topics(has_value)

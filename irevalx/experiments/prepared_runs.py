@@ -64,18 +64,18 @@ class PreparedRuns(Frozen, kw_only=True):
             raise NoTopicsError(f"no topic of {shown_name(documents.path)} has results")
         unique = unique_names(ranked, runs, warn)
         selected, notes = selected_runs(ranked, unique, judged_topics, judgments, rules, warn)
-        topics, lacking = compared_topics(
-            documents, {unique[number]: ranked[number] for number in selected}, complete=settings.complete
-        )
+        by_name = {unique[number]: ranked[number] for number in selected}
+        reference = rules.reference([*by_name])
+        topics, lacking = compared_topics(documents, by_name, complete=settings.complete, reference=reference)
         raise_first(judgments.failures(topics))
         if lacking:
-            warn(topics_compared(len(topics), len(documents.topics), lacking))
+            warn(topics_compared(len(topics), len(documents.topics), lacking, reference=reference))
         fitting = _fitting(self.requests, judgments, settings, warn)
         for line in level_warnings(judgments, fitting, settings):
             warn(line)
         return kind(
             judgments=judgments,
-            runs=tuple(unique[number] for number in selected),
+            runs=tuple(by_name),
             topics=topics,
             ranking=Ranking.joined(
                 [in_topic_order(ranked[number].ranking, documents, topics, ranking_by) for number in selected]
@@ -89,6 +89,7 @@ class PreparedRuns(Frozen, kw_only=True):
             settings=settings,
             notes_on_runs=notes,
             selected=selected,
+            reference=reference,
         )
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -43,10 +43,13 @@ from irevalx.reading.kinds.runs import RunStream
 from irevalx.settings import Settings
 from irevalx.statistics.significance import MEAN, TOTAL, Scale, scale_with
 from irevalx.trec_eval import Compat
-from irevalx.wording import counts_by_run, spelled
+from irevalx.wording import counts_by_run, is_parameter, spelled
 
 if TYPE_CHECKING:
     pass
+
+
+Topic = TypeVar("Topic")
 
 
 def _logarithms(values: FloatArray) -> FloatArray:
@@ -113,12 +116,16 @@ def raise_first(failures: Mapping[bytes, EvaluationError]) -> None:
 
 
 def compared_topics(
-    judged: Documents, runs: Mapping[str, RankedRun], *, complete: bool
+    judged: Documents, runs: Mapping[str, RankedRun], *, complete: bool, reference: str | None = None
 ) -> tuple[tuple[bytes, ...], dict[str, int]]:
-    """Return the topics of all runs (complete: all judged topics), and the number missing from each run, if any."""
+    """Return the topics of all runs (complete: all judged topics), and the number missing from each run, if any.
+
+    With a ``reference``, complete means all judged topics of this run.
+    """
     results = {name: run.topics for name, run in runs.items()}
-    in_all = frozenset(judged.topics).intersection(*results.values())
-    topics = judged.topics if complete else tuple(topic for topic in judged.topics if topic in in_all)
+    topics, n_lacking = evaluated_topics(judged.topics, results, complete=complete, reference=reference)
+    if not topics and reference is not None:
+        raise NoTopicsError(f"no topic of {shown_name(judged.path)} has results of the baseline {quote(reference)}")
     if not topics:
         without = [name for name, of_run in results.items() if not of_run.intersection(judged.topics)]
         culprit = f" ({without[0]} has results for none of its topics)" if without else ""
@@ -126,20 +133,42 @@ def compared_topics(
             f"no topic of {shown_name(judged.path)} has results of every run{culprit}; {spelled('complete', True)} "
             "scores topics without results as 0"
         )
-    n_lacking = {name: sum(topic not in of_run for topic in judged.topics) for name, of_run in results.items()}
+    return topics, n_lacking
+
+
+def evaluated_topics(
+    every: Sequence[Topic], results: Mapping[str, Container[Topic]], *, complete: bool, reference: str | None = None
+) -> tuple[tuple[Topic, ...], dict[str, int]]:
+    """Return the topics to evaluate, as ``compared_topics``, given all topics and the topics of each run."""
+    of_runs = [results[reference]] if reference is not None else [] if complete else results.values()
+    topics = tuple(topic for topic in every if all(topic in of_run for of_run in of_runs))
+    n_lacking = {
+        name: sum(topic not in of_run for topic in (every if reference in {None, name} else topics))
+        for name, of_run in results.items()
+    }
     return topics, {name: number for name, number in n_lacking.items() if number}
 
 
-def topics_compared(n_topics: int, n_judged: int, lacking: Mapping[str, int], which: str = "judged topics") -> str:
+def topics_compared(
+    n_topics: int,
+    n_judged: int,
+    lacking: Mapping[str, int],
+    which: str = "judged topics",
+    reference: str | None = None,
+) -> str:
     """Describe the evaluated topics in a phrase; ``lacking`` counts the judged topics missing from each run."""
     if not lacking:
         return f"all {n_judged} {which}" if n_judged > 1 else f"{n_judged} {which.replace('topics', 'topic')}"
-    by_run = counts_by_run(lacking)
+    if reference in lacking:
+        others = {run: number for run, number in lacking.items() if run != reference}
+        zeros = f"; topics without results count as 0 ({counts_by_run(others)})" if others else ""
+        return f"{n_topics} of {n_judged} {which}, because the baseline {reference} lacks the others{zeros}"
+    by_run, complete = counts_by_run(lacking), "complete"
     if n_topics == n_judged:
         return f"all {n_judged} {which}; topics without results count as 0 ({by_run})"
     return (
         f"{n_topics} of {n_judged} {which} (topics for which every run has results); topics without results, by run: "
-        f"{by_run} ({spelled('complete', True)} counts them as 0)"
+        f"{by_run}{f' ({spelled(complete, True)} counts them as 0)' if is_parameter(complete) else ''}"
     )
 
 
@@ -164,6 +193,13 @@ class EvaluationRules(Frozen, kw_only=True):
     least_runs: int = 2
     """Minimum number of runs: 1, or 2 if runs are compared."""
     threads: int = 1
+    baseline_of: Callable[[Sequence[str]], str] | None = None
+    """With ``complete``, exclude topics that the baseline lacks; returns its name, given the names of the runs."""
+
+    def reference(self, runs: Sequence[str]) -> str | None:
+        """Return the run whose topics are evaluated; None if ``baseline_of`` is not given or names no run."""
+        name = None if self.baseline_of is None or not self.settings.complete else self.baseline_of(runs)
+        return name if name in runs else None
 
     @classmethod
     def of(cls, **keywords: Any) -> EvaluationRules:
@@ -206,6 +242,8 @@ class RankedRuns(Frozen):
     """Notes on the exclusion of runs."""
     selected: Sequence[int] = ()
     """The indices of the runs among the given runs."""
+    reference: str | None = None
+    """The run whose topics are evaluated, if any."""
 
     def __getstate__(self) -> dict[str, Any]:
         return {**vars(self), "sources": ()}  # pickled results do not read runs again
@@ -223,7 +261,14 @@ class RankedRuns(Frozen):
     @property
     def which_topics(self) -> str:
         """A description of the evaluated topics."""
-        return topics_compared(len(self.topics), len(self.judgments.documents.topics), self.lacking)
+        n_judged = len(self.judgments.documents.topics)
+        return topics_compared(len(self.topics), n_judged, self.lacking, reference=self.reference)
+
+    @property
+    def missing_topics(self) -> dict[str, frozenset[str]]:
+        """The evaluated topics that each run lacks."""
+        topics = np.array([*map(as_text, self.topics)], object)
+        return {run: frozenset(topics[missing]) for run, missing in zip(self.runs, self.missing, strict=True)}
 
     def notes(self, n_without: Sequence[int] = ()) -> tuple[str, ...]:
         """Return the notes below tables: the topics, and for each measure the number of topics without a value."""

@@ -77,13 +77,15 @@ def gate(
     margin: Annotated[Margins, MARGIN],
     require: Annotated[str, choice(*REQUIREMENTS)] = REQUIREMENTS[0],
     allow_unsure: Annotated[bool, flag(excludes="require=better")] = False,
+    common_topics: Annotated[bool, flag()] = False,
     alpha: Alpha = ALPHA,
     **evaluation: Unpack[EvaluationOptions],
 ) -> Gate:
     """Test that runs are not worse than a baseline, as a quality gate for continuous integration.
 
-    A noninferiority test of each run against the `baseline` reports a verdict for each measure. All judged topics are
-    evaluated; a topic missing from a run scores 0.
+    A noninferiority test of each run against the `baseline` reports a verdict for each measure. A judged topic that is
+    missing from a run scores 0, and topics that are missing from the baseline are excluded, with a warning. If topics
+    are missing from a run and its verdict on the topics of all runs is different, a note reports this verdict too.
 
     The test is based on t intervals of the differences from the baseline, simultaneous over all runs and measures. The
     verdict is "not worse" if the lower bound is greater than the negative margin. Otherwise, it is "worse" if the upper
@@ -103,6 +105,8 @@ def gate(
     ----------
     require : the requirement for a run to pass: not worse, or significantly better.
     allow_unsure : let runs with the verdict "cannot tell" pass.
+    common_topics : evaluate only the topics for which every run has results. A run that fails on topics then passes if
+        it is not worse on the others.
 
     Returns
     -------
@@ -123,10 +127,11 @@ def gate(
     >>> result.status, result.rows[0].verdict
     (0, 'not worse')
     """
-    how: dict[str, Any] = {"correction": "bonferroni", "alpha": alpha, "complete": True}
-    tested = TestedRuns.of(qrels, runs, measures, baseline, "gate", names=names, **how, **evaluation)
-    result = verdicts_on(
-        tested.measures, tested.baselines, margin, alpha, require=require, allow_unsure=allow_unsure, notes=tested.notes
+    how: dict[str, Any] = {"correction": "bonferroni", "alpha": alpha, "complete": not common_topics}
+    tested = TestedRuns.of(
+        qrels, runs, measures, baseline, "gate", topics_of_baseline=True, names=names, **how, **evaluation
     )
+    rules: dict[str, Any] = {"require": require, "allow_unsure": allow_unsure, "notes": tested.notes}
+    result = verdicts_on(tested.measures, tested.baselines, margin, alpha, tested.missing, **rules)
     tested.warn_of_unjudged(result.dependent)
     return result

@@ -116,6 +116,14 @@ class ComparedMeasure(Frozen):
         """Summary values of the runs, as the evaluator prints them."""
         return [self.measured.as_printed(score) for score in self.comparisons.summaries.tolist()]
 
+    def without_topics(self, missing: frozenset[str]) -> ComparedMeasure:
+        """Return the comparisons of runs over the other topics."""
+        places = np.array([topic not in missing for topic in self.measured.topics], np.bool_)
+        if places.all():
+            return self
+        measured = self.measured.at_topics(places)
+        return replace(self, measured=measured, comparisons=replace(self.comparisons, values=measured.values))
+
     @property
     def is_corrected(self) -> bool:
         """Whether p-values are corrected: for several pairs, or by Tukey's test."""

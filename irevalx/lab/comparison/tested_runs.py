@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from irevalx.api.inputs import Qrels
@@ -12,9 +13,9 @@ from irevalx.errors import warn_each
 from irevalx.experiments.measured_runs import measure_runs
 from irevalx.experiments.ranked_runs import EvaluationRules, RankedRuns
 from irevalx.experiments.seeds_and_shares import chosen_seed
-from irevalx.frozen import Frozen, fields
+from irevalx.frozen import Frozen, fields, replace
 from irevalx.lab.comparison.cautions import ALL_RELEVANT, bounds_of, unjudged_cautions, without_coverage
-from irevalx.lab.comparison.comparison_options import baselines_named
+from irevalx.lab.comparison.comparison_options import baseline_named, baselines_named
 from irevalx.lab.comparison.pairs import ComparedMeasure
 from irevalx.lab.comparison.replicates import compared_measures, systems_of_runs
 from irevalx.lab.comparison.warnings import comparison_warnings
@@ -34,6 +35,8 @@ class TestedRuns(Frozen, kw_only=True):
     ranked: RankedRuns | None
     """None for score files."""
     threads: int
+    missing: Mapping[str, frozenset[str]] = {}
+    """The evaluated topics that each run lacks."""
 
     @classmethod
     def of(
@@ -44,20 +47,27 @@ class TestedRuns(Frozen, kw_only=True):
         baseline: str | Iterable[str] | None,
         single: str = "",
         *,
+        topics_of_baseline: bool = False,
         names: str = NAME_STYLES[0],
         systems: Any = None,
         system_by: str | None = None,
         seed: int | None = None,
         **options: Any,
     ) -> TestedRuns:
-        """Evaluate and compare runs, given ``TestOptions``; ``single`` is what requires a single baseline, if any."""
+        """Evaluate and compare runs, given ``TestOptions``.
+
+        ``single`` is what requires a single baseline, if any. With ``topics_of_baseline`` and ``complete``, topics that
+        the baseline lacks are excluded.
+        """
         if isinstance(qrels, Qrels) and options.get("grades", "whole") == "whole":
             options["grades"] = qrels.grades
         how = {name: options.pop(name) for name in fields(Method) if name in options}
+        sources = paths_of(qrels) if isinstance(qrels, Scores) else runs
         method, rules = Method(**how, seed=chosen_seed(seed)), EvaluationRules.of(**options)
+        if topics_of_baseline and isinstance(baseline, str):
+            rules = replace(rules, baseline_of=partial(baseline_named, baseline, sources=sources))
         given = measure_runs(qrels, runs, measures, ("map",), rules, as_requested=names == "asked")
         measured = systems_of_runs(given.measures, systems, system_by)
-        sources = paths_of(qrels) if isinstance(qrels, Scores) else runs
         baselines = baselines_named(baseline, given.measures[0].runs, sources, measured[0].runs, single)
         every = compared_measures(measured, baselines, method, rules.threads)
         tested, untested, on_untested = without_coverage(every)
@@ -71,6 +81,7 @@ class TestedRuns(Frozen, kw_only=True):
             notes=(*given.notes, *on_untested, *all_relevant),
             ranked=given.ranked,
             threads=rules.threads,
+            missing=given.missing,
         )
 
     def warn_of_tests(self, *kinds: Callable[[Comparisons, str], Iterable[str]]) -> None:

@@ -25,7 +25,7 @@ from irevalx.reports.report import JUDGED
 from irevalx.reports.table import Table
 from irevalx.statistics.paired_comparisons import Comparisons, Method
 from irevalx.statistics.significance import FEW_TOPICS
-from irevalx.wording import argument_error, spelled
+from irevalx.wording import argument_error, first_names, is_parameter, spelled
 
 FEW_DIFFERING = 10
 """Number of differing topics below which a note is added."""
@@ -76,6 +76,8 @@ class GateRow(NamedTuple):
     judged_among_retrieved_against: float
     depends_on_unjudged: bool | None  # whether the verdict would change if unjudged documents were relevant half as
     # often as judged ones; None if the rule is not applied
+    missing: int = 0  # topics without results of the run, which count as 0
+    verdict_on_common_topics: str = ""  # verdict on the topics of all runs; empty if no topics are missing
 
     @property
     def is_better(self) -> bool:
@@ -117,6 +119,8 @@ class Gate(Comparison, kw_only=True):
     """One of ``REQUIREMENTS``."""
     allow_unsure: bool = False
     """Whether the verdict "cannot tell" passes."""
+    on_missing: Sequence[str] = ()
+    """Sentences on verdicts that depend on missing topics."""
 
     titled: ClassVar[bool] = True
 
@@ -150,7 +154,7 @@ class Gate(Comparison, kw_only=True):
         return [
             f"{row.run} {words[row.verdict]} {row.against} in {row.measure}: {row.rounded(3)}, margin {row.margin:g}."
             for row in self.rows
-        ]
+        ] + [*self.on_missing]
 
     def about(self) -> dict[str, Any]:
         """Return how the verdicts were determined, and the conclusion, for JSON."""
@@ -229,7 +233,7 @@ class Gate(Comparison, kw_only=True):
             for row in self.rows
             if row.verdict == NOT_WORSE and row.direction < 0
         ]
-        return slight + [line for row in self.rows if (line := row.few_differing)]
+        return [*self.on_missing, *slight, *(line for row in self.rows if (line := row.few_differing))]
 
 
 def verdicts_on(
@@ -237,14 +241,40 @@ def verdicts_on(
     baselines: Sequence[str],
     margin: Margins,
     alpha: float,
+    missing: Mapping[str, frozenset[str]],
     **rules: Any,
 ) -> Gate:
-    """Return verdicts on runs against a baseline; the intervals are simultaneous, with confidence level 1 - alpha."""
+    """Return verdicts on runs against a baseline; the intervals are simultaneous, with confidence level 1 - alpha.
+
+    Topics that are ``missing`` from the baseline are excluded, and those of other runs count as 0.
+    """
     n_rows = sum(len(of_measure.comparisons.pairs) for of_measure in compared)
     if not n_rows:
         raise ArgumentError("runs must include at least one run besides the baseline")
+    rows, on_missing = [], []
+    if excluded := missing[baselines[0]]:
+        names = first_names(sorted(excluded), "topic")
+        on_missing.append(f"Verdicts exclude topics that the baseline {baselines[0]} lacks: {names}.")
+        warn(on_missing[0])
+        compared = [of_measure.without_topics(excluded) for of_measure in compared]
     margins = _margins(compared, margin)
-    rows = [row for of_measure in compared for row in _verdicts(of_measure, margins[of_measure.name], alpha / n_rows)]
+    option = f" ({spelled('common_topics', True)})" if is_parameter("common_topics") else ""
+    for of_measure in compared:
+        margin_of_measure = margins[of_measure.name]
+        of_all, topics = _verdicts(of_measure, margin_of_measure, alpha / n_rows), frozenset(of_measure.measured.topics)
+        on_common = of_all
+        if common := topics.difference(*missing.values()):
+            common_topics = of_measure.without_topics(topics - common)
+            on_common = _verdicts(common_topics, margin_of_measure, alpha / n_rows)
+        for row, other in zip(of_all, on_common, strict=True):
+            lacking = sorted(topics & missing[row.run])
+            rows.append(row._replace(missing=len(lacking), verdict_on_common_topics=other.verdict if lacking else ""))
+            if lacking and row.verdict != other.verdict:
+                on_missing.append(
+                    f"{row.run} lacks {len(lacking)} of {row.topics} topics ({first_names(lacking, 'topic')}), which "
+                    f"count as 0: {row.verdict} in {row.measure}. On the {len(common)} topics of all runs{option}: "
+                    f"{other.verdict}."
+                )
     method = Method("t", "bonferroni", "t", alpha)
     for of_measure in compared:
         if (n_topics := of_measure.comparisons.values.shape[1]) < FEW_TOPICS:
@@ -252,16 +282,18 @@ def verdicts_on(
                 f"{of_measure.name} has values for {n_topics} topics; verdicts from fewer than {FEW_TOPICS} topics are "
                 "unreliable"
             )
-    return Gate(measures=compared, baselines=baselines, method=method, rows=rows, **rules)
+    return Gate(measures=compared, baselines=baselines, method=method, rows=rows, on_missing=on_missing, **rules)
 
 
-def verdicts_with(margin: Margins | None, compared: Comparison | None) -> Gate | None:
+def verdicts_with(
+    margin: Margins | None, compared: Comparison | None, missing: Mapping[str, frozenset[str]]
+) -> Gate | None:
     """Return verdicts on compared runs; None without a margin. Raise ArgumentError if no runs are compared."""
     if margin is None:
         return None
     if compared is None:
         raise ArgumentError(f"{spelled('margin')} requires a measure and topics for which every run has a value")
-    return verdicts_on(compared.measures, compared.baselines, margin, compared.method.alpha)
+    return verdicts_on(compared.measures, compared.baselines, margin, compared.method.alpha, missing)
 
 
 def _verdicts(of_measure: ComparedMeasure, margin: float, alpha: float) -> list[GateRow]:

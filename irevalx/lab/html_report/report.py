@@ -21,7 +21,7 @@ from irevalx.declarations import choice, declaration_of, declared, file, flag, r
 from irevalx.errors import IrevalxWarning, UsageError, quote, warn
 from irevalx.experiments.coverage import coverages
 from irevalx.experiments.inputs import graded_judgments_of, measures_of, run_streams
-from irevalx.experiments.measured_runs import assumed_directions, with_coverage
+from irevalx.experiments.measured_runs import assumed_directions, missing_topics, with_coverage
 from irevalx.experiments.prepared_runs import PreparedGradedRuns
 from irevalx.experiments.ranked_runs import EvaluationRules, RankedRuns, requests_of
 from irevalx.experiments.run_groups import OTHERS, groups_of
@@ -163,7 +163,8 @@ def report(
             requires="baseline",
             shell_help=(
                 "Begin the report with verdicts on whether each run is not worse than the `baseline` by more than D, "
-                "as in irevalx-lab gate. All judged topics are evaluated, as with `complete`."
+                "as in irevalx-lab gate. All judged topics are evaluated, as with `complete`; the verdicts exclude "
+                "topics that the baseline lacks."
             ),
         ),
     ] = None,
@@ -214,8 +215,8 @@ def report(
         [default: map, ndcg@10 and judged@10; with ``Scores`` that contain neither map nor ndcg@10, or that
         ``irevalx.evaluate`` returned, all measures]
     margin : begin the report with verdicts on whether each run is not worse than the `baseline` by more than this
-        margin, as in ``gate``. All judged topics are evaluated, as with `complete`. A dictionary contains the margin of
-        each measure, with ``*`` for all other measures.
+        margin, as in ``gate``. All judged topics are evaluated, as with `complete`; the verdicts exclude topics that
+        the baseline lacks. A dictionary contains the margin of each measure, with ``*`` for all other measures.
     depth : display the first K documents of each ranking; at most 1000.
     rbo : display the rank-biased overlap of two runs for each topic, and its mean, with this persistence, the
         probability of continuing to the next rank: ``rbo_w_ext`` of ``agree``, for the complete rankings. 1 displays
@@ -289,13 +290,12 @@ def report(
                 groups=_groups(qrels.runs, groups, group_by),
                 topic_groups=_topic_groups(topic_groups, [as_bytes(topic) for topic in of_scores.topics]),
                 notes=notes,
-                verdicts=verdicts_with(margin, compared),
+                verdicts=verdicts_with(margin, compared, missing_topics(qrels, of_scores.topics)),
             )
         )
     judgments = graded_judgments_of(qrels, *rules.of_judgments)
     each = _selected(read_runs(runs, TREC_RESULTS.name, strict=False), judgments, rules)
     opened = run_streams(each, settings.compat)
-    named = _topic_groups(topic_groups, judgments.topics)
     keywords: dict[str, Any] = {name: value for name, value in evaluation.items() if name != "min_retrieved"}
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message=UNSUPPORTED, category=IrevalxWarning)
@@ -314,8 +314,10 @@ def report(
     compared, lines = _compared(scores, reported, baseline=baseline, threads=threads, **compared_by)
     prepared = PreparedGradedRuns(judgments=judgments, runs=opened, requests=requests, rules=rules)
     bounded = known_bounds(prepared)
+    missing: Mapping[str, frozenset[str]] = {}
     if compared is not None:
         compared, ranked_runs = _with_coverage(compared, prepared)
+        missing = ranked_runs.missing_topics
         dependent = [of_measure.depends_on_unjudged for of_measure in compared.measures]
         lines += unjudged_cautions(compared.measures, dependent, lambda names: bounded, ranked_runs)
     for line in lines:
@@ -335,8 +337,8 @@ def report(
         ),
         bounded=bounded,
         groups=_groups(scores.runs, groups, group_by),
-        topic_groups=named,
-        verdicts=verdicts_with(margin, compared),
+        topic_groups=_topic_groups(topic_groups, judgments.topics),
+        verdicts=verdicts_with(margin, compared, missing),
     )
     first, names = data.first, [measure.name for measure in reported]
     docnos = first.docnos(data.places) if documents else []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from xml.etree import ElementTree as ET
@@ -134,13 +135,115 @@ def test_zeros_are_no_evidence(options: list[str], status: int, tmp_path: Path) 
     assert (sentence in " ".join(done.stdout.decode().split())) == (status == 5)
 
 
-def test_all_judged_topics(paths: dict[str, Path]) -> None:
-    """Topics that a run lacks count as 0, so that losing topics is a loss."""
-    text = paths["same"].read_text()
-    paths["same"].write_text("".join(line for line in text.splitlines(keepends=True) if line[:3] > "002"))
-    status, [row], _ = gate(paths, ["same"], "--margin", "0.01")
-    assert (status, row["topics"]) == (5, "8")
-    assert float(row["difference"]) == pytest.approx(-(0.5 + 0.6) / 8)
+def without(path: Path, topics: Sequence[int]) -> None:
+    """Remove topics from a run or from a score file."""
+    names = tuple(f"{topic:03}" for topic in topics)
+    lines = path.read_text().splitlines(keepends=True)
+    path.write_text("".join(line for line in lines if not line.startswith(names)))
+
+
+@pytest.mark.parametrize("are_scores", [False, True])
+@pytest.mark.parametrize(
+    ("of_base", "of_run", "option", "topics", "text"),
+    [
+        ([], [1, 2], [], [1, 2, 3, 4, 5, 6, 7, 8], "all 8 judged topics; topics without results count as 0 (same 2)"),
+        ([1, 2], [], [], [3, 4, 5, 6, 7, 8], "6 of 8 judged topics, because the baseline base lacks the others"),
+        ([1, 2], [2], [], [3, 4, 5, 6, 7, 8], "6 of 8 judged topics, because the baseline base lacks the others"),
+        (
+            *([1], [2], [], [2, 3, 4, 5, 6, 7, 8]),
+            "7 of 8 judged topics, because the baseline base lacks the others; topics without results count as 0 (same 1)",
+        ),
+        (
+            *([1], [2], ["--common-topics"], [3, 4, 5, 6, 7, 8]),
+            "6 of 8 judged topics (topics for which every run has results); topics without results, by run: "
+            "base 1, same 1",
+        ),
+    ],
+)
+def test_missing_topics(
+    paths: dict[str, Path],
+    of_base: list[int],
+    of_run: list[int],
+    option: list[str],
+    topics: list[int],
+    text: str,
+    are_scores: bool,
+) -> None:
+    """Topics that the run lacks count as 0, and those that the baseline lacks are excluded, with a warning."""
+    files: tuple[str | Path, ...] = (paths["qrels"], paths["base"], paths["same"])
+    if are_scores:
+        every = "".join(f"{topic:03},{hits / 10}\n" for topic, hits in enumerate(HITS["base"], 1))
+        for run in ("base", "same"):
+            paths[run].write_text(f"topic,P_10\n{every}")
+        others = paths["qrels"].with_name("others")  # the topics of score files are those of any run
+        others.write_text(f"topic,P_10\n{every}")
+        files = ("--scores", paths["base"], paths["same"], others)
+        text = text.replace("judged topics", "topics")
+    for run, lacking in (("base", of_base), ("same", of_run)):
+        without(paths[run], lacking)
+    done = lab("gate", *files, "-m", "P.10", "--baseline", "base", "--margin", "0.01", "--format", "csv", *option)
+    [row] = [row for row in done.rows if row["run"] == "same"]
+    d = [0 if topic not in of_run else -HITS["base"][topic - 1] / 10 for topic in topics]
+    missing = np.count_nonzero(d)
+    assert [row["topics"], row["missing"], float(row["difference"])] == [
+        *(str(len(topics)), str(missing)),
+        pytest.approx(np.mean(d), abs=1e-12),
+    ]
+    assert [row["verdict"], row["verdict_on_common_topics"]] == (
+        ["cannot tell", "not worse"] if missing else ["not worse", ""]
+    )
+    assert f"irevalx-lab: {text}\n" in done.stderr
+    if option:
+        compared = lab("compare", *files, "-m", "P.10", "--baseline", "base", "--format", "csv", "--quiet")
+        assert float(compared.rows[0]["difference"]) == float(row["difference"])
+
+
+def test_verdict_on_common_topics(paths: dict[str, Path]) -> None:
+    """If the topics of all runs have another verdict, both are reported, with the option for these topics."""
+    without(paths["same"], [2, 4])
+    without(paths["noisy"], [1])
+    files = (paths["qrels"], *(paths[run] for run in ("base", "same", "noisy", "better")))
+    options = ("-m", "P.10", "--baseline", "base", "--margin", "0.01")
+    line = (
+        "same lacks 2 of 8 topics (002 and 004), which count as 0: cannot tell in P_10. On the 5 topics of all runs "
+        "(--common-topics): not worse."
+    )
+    done = lab("gate", *files, *options)
+    assert line in done.words
+    assert "noisy lacks" not in done.words  # the same verdict on both
+    assert line in json.loads(lab("gate", *files, *options, "--format", "json").stdout)["about"]["notes"]
+    [row, *_] = lab("gate", *files, *options, "--common-topics", "--format", "csv", "--quiet").rows
+    assert [row["run"], row["topics"], row["verdict"]] == ["same", "5", "not worse"]
+    without(paths["base"], [7])
+    page = paths["qrels"].with_name("page.html")
+    reported = lab("report", *files, *options, "-o", page)
+    assert "Verdicts exclude topics that the baseline base lacks: 007." in reported.stderr
+    line = (
+        "same lacks 2 of 7 topics (002 and 004), which count as 0: cannot tell in P_10. On the 4 topics of all runs: "
+    )
+    assert line in " ".join(page.read_text().split())
+
+
+def test_topics_that_the_baseline_lacks(tmp_path: Path) -> None:
+    """If the baseline lacks its four easiest topics, few runs that lose the margin pass; as zeros, most passed."""
+    n_draws, margin = int(os.environ.get("GATE_DRAWS", "15")), 0.01
+    random, passes, passed = np.random.default_rng(1), 0, 0.0
+    for _ in range(n_draws):
+        base = np.round(random.beta(1, 2, 80), 4)
+        new = np.round(np.clip(base - margin + random.normal(0, 0.03, 80), 0, 1), 4)
+        new -= (new - base).mean() + margin - random.normal(0, 0.03) / 80**0.5  # the loss is the margin
+        has = np.argsort(base)[:-4]
+        (tmp_path / "base").write_text("topic,map\n" + "".join(f"q{topic},{base[topic]}\n" for topic in has))
+        (tmp_path / "new").write_text("topic,map\n" + "".join(f"q{topic},{of}\n" for topic, of in enumerate(new)))
+        scores = irevalx.Scores.read([tmp_path / "base", tmp_path / "new"])
+        with pytest.warns(
+            irevalx.IrevalxWarning, match=r"^76 of 80 topics, because the baseline base lacks the others$"
+        ):
+            passes += irevalx.lab.gate(scores, baseline="base", margin=margin).rows[0].verdict == "not worse"
+        zeros = new - np.where(np.isin(np.arange(80), has), base, 0)
+        passed += float(stats.ttest_1samp(zeros, -margin, alternative="greater").pvalue < 0.025)
+    assert passes <= stats.binom.ppf(0.999, n_draws, 0.04)
+    assert passed >= 0.4 * n_draws
 
 
 def test_losses_within_the_margin(paths: dict[str, Path]) -> None:
