@@ -187,62 +187,63 @@ def of_depth(docs: list[str]) -> dict[str, float]:
     return {doc: -float(place) for place, doc in enumerate(docs)}
 
 
+HALF_JUDGED = {str(t): {f"d{n}": int(n < 2 + t % 3) for n in range(10)} for t in range(12)}
+GOOD = {t: of_depth([*(f"u{n}" for n in range(5)), *(f"d{n}" for n in range(5))]) for t in HALF_JUDGED}
+"""A run whose first five documents are unjudged."""
+NONE = {t: of_depth([f"{t}-{n}" for n in range(10)]) for t in HALF_JUDGED}
+"""A run without judged documents."""
+
+
 def test_shared_unjudged_documents() -> None:
     """Shared unjudged documents have no effect; a run without judged documents always has a caution."""
-    qrels = {str(t): {f"d{n}": int(n < 2 + t % 3) for n in range(10)} for t in range(12)}
-    good = {t: of_depth([*(f"u{n}" for n in range(5)), *(f"d{n}" for n in range(5))]) for t in qrels}
-    bad = {t: of_depth([*(f"u{n}" for n in range(5)), *(f"d{n}" for n in range(9, 4, -1))]) for t in qrels}
-    none = {t: of_depth([f"{t}-{n}" for n in range(10)]) for t in qrels}
-    [row] = irevalx.lab.compare(qrels, {"good": good, "bad": bad}, "P.10").rows
+    bad = {t: of_depth([*(f"u{n}" for n in range(5)), *(f"d{n}" for n in range(9, 4, -1))]) for t in HALF_JUDGED}
+    [row] = irevalx.lab.compare(HALF_JUDGED, {"good": GOOD, "bad": bad}, "P.10").rows
     assert (row.differ, row.depends_on_unjudged, row.judged_among_retrieved, row.judged_among_retrieved_against) == (
         True,
         False,
         0.5,
         0.5,
     )
-    rows = irevalx.lab.compare(qrels, {"good": good, "none": none}, "P.10 map bpref P.10:skip unj.10").rows
+    rows = irevalx.lab.compare(HALF_JUDGED, {"good": GOOD, "none": NONE}, "P.10 map bpref P.10:skip unj.10").rows
     assert [row.depends_on_unjudged for row in rows] == [True, True, None, None, None]
     assert [row.judged_among_retrieved_against for row in rows] == [0.0] * 5
     for options in ({"test": "wilcoxon"}, {"test": "permutation", "seed": 1}, {"correction": "tukey", "seed": 1}):
-        [row] = irevalx.lab.compare(qrels, {"good": good, "none": none}, "P.10", **options).rows
+        [row] = irevalx.lab.compare(HALF_JUDGED, {"good": GOOD, "none": NONE}, "P.10", **options).rows
         assert (row.depends_on_unjudged, row.judged_among_retrieved, row.judged_among_retrieved_against) == (
             None,
             0.5,
             0.0,
         )
-    few = {topic: qrels[topic] for topic in "0123"}
-    [row] = irevalx.lab.compare(few, {"good": good, "none": none}, "P.10").rows
+    few = {topic: HALF_JUDGED[topic] for topic in "0123"}
+    [row] = irevalx.lab.compare(few, {"good": GOOD, "none": NONE}, "P.10").rows
     assert row.depends_on_unjudged is None  # no difference of so few topics is significant
-    by_run = irevalx.lab.compare(qrels, {"good": good, "none": none}, "P.5", by="run").tables()[0]
+    by_run = irevalx.lab.compare(HALF_JUDGED, {"good": GOOD, "none": NONE}, "P.5", by="run").tables()[0]
     assert by_run.columns[-1] == "judged_among_retrieved_5"
     assert [line[-1] for line in by_run.rows] == [0.0, 0.0]
 
 
 def test_comparisons_without_the_rule() -> None:
     """If the rule does not apply to a measure, its caution is empty, and a note names the measure."""
-    qrels = {str(t): {f"d{n}": int(n < 2 + t % 3) for n in range(10)} for t in range(12)}
-    good = {t: of_depth([*(f"u{n}" for n in range(5)), *(f"d{n}" for n in range(5))]) for t in qrels}
-    none = {t: of_depth([f"{t}-{n}" for n in range(10)]) for t in qrels}
-    runs = {"good": good, "none": none}
-    result = irevalx.lab.compare(qrels, runs, "P.10 bpref P.10:skip")
+    runs = {"good": GOOD, "none": NONE}
+    result = irevalx.lab.compare(HALF_JUDGED, runs, "P.10 bpref P.10:skip")
     assert "Dependence on unjudged documents is not determined for bpref and P_10:skip: the rule requires" in str(
         result
     )
     assert [row[-1] for row in result.tables()[0].rows] == [True, None, None]
-    whole_result = str(irevalx.lab.compare(qrels, runs, "P.10 map", test="wilcoxon"))
+    whole_result = str(irevalx.lab.compare(HALF_JUDGED, runs, "P.10 map", test="wilcoxon"))
     assert "not determined for P_10 and map:" in whole_result
-    assert "not determined" not in str(irevalx.lab.compare(qrels, runs, "P.10 map"))
+    assert "not determined" not in str(irevalx.lab.compare(HALF_JUDGED, runs, "P.10 map"))
     many = {f"{name}{n}": run for n in range(6) for name, run in runs.items()}  # no table of pairs
-    by_run = irevalx.lab.compare(qrels, many, "P.10 bpref", by="run")
+    by_run = irevalx.lab.compare(HALF_JUDGED, many, "P.10 bpref", by="run")
     functions = (irevalx.lab.compare, irevalx.lab.compare_topics, irevalx.lab.discriminative_power)
-    for table in map(str, (by_run, *(function(qrels, many, "P.10 bpref") for function in functions))):
+    for table in map(str, (by_run, *(function(HALF_JUDGED, many, "P.10 bpref") for function in functions))):
         assert "Dependence on unjudged documents is not determined for bpref: the rule requires" in table
-    group = {topic: "odd" if int(topic) % 2 else "even" for topic in qrels}
+    group = {topic: "odd" if int(topic) % 2 else "even" for topic in HALF_JUDGED}
     of_systems: list[dict[str, Any]] = [{"systems": {name: name[:3] for name in many}}, {"system_by": "^n"}]
     for several in (*of_systems, {"topic_groups": group}):
-        table = str(irevalx.lab.compare(qrels, many, "P.10 bpref", **several))
+        table = str(irevalx.lab.compare(HALF_JUDGED, many, "P.10 bpref", **several))
         assert "not determined for systems of several runs and topic groups." in table
-    gated = irevalx.lab.gate(qrels, runs, "P.10 bpref", baseline="good", margin=0.01)
+    gated = irevalx.lab.gate(HALF_JUDGED, runs, "P.10 bpref", baseline="good", margin=0.01)
     assert [row.depends_on_unjudged for row in gated.rows] == [True, None]
     assert "not determined for bpref:" in str(gated)
 

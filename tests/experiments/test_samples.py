@@ -11,18 +11,16 @@ from io import BytesIO
 from pathlib import Path
 
 import pytest
+from examples.experiment import QRELS, RUNS
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from references import degrade as reference
 from references.degrade import Qrels
-from running import FIXTURES, ROOT, lab, refusal, run
+from running import ROOT, lab, refusal, run
 
 from irevalx.experiments import samples
 from irevalx.experiments.inputs import GradedQrelsText
 
-EXPERIMENT = FIXTURES / "experiment"
-QRELS = EXPERIMENT / "qrels"
-RUNS = sorted((EXPERIMENT / "runs").iterdir())
 FULL = reference.read_qrels(QRELS.read_text())
 RANKED = [reference.read_run(path.read_text()) for path in RUNS]
 

@@ -8,19 +8,17 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from examples.experiment import QRELS, RUNS
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from references import degrade as reference
 from references.degrade import Qrels
-from running import FIXTURES, lab, refusal, run
+from running import lab, refusal, run
 
 from irevalx.experiments.inputs import GradedQrelsText
 from irevalx.experiments.samples import RandomOrder
 from irevalx.experiments.strata import SCHEME, StrataSample, read_design
 
-EXPERIMENT = FIXTURES / "experiment"
-QRELS = EXPERIMENT / "qrels"
-RUNS = sorted((EXPERIMENT / "runs").iterdir())
 FULL = reference.read_qrels(QRELS.read_text())
 RANKED = [reference.read_run(path.read_text()) for path in RUNS]
 

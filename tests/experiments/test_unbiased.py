@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
-from running import FIXTURES
+from examples.experiment import QRELS, RUNS
 
 from irevalx.arrays.segments import FloatArray
 from irevalx.experiments.prepared_runs import prepare_graded_runs
@@ -32,8 +32,6 @@ from irevalx.settings import Settings
 
 pytestmark = pytest.mark.slow
 
-QRELS = FIXTURES / "experiment" / "qrels"
-RUNS = sorted((FIXTURES / "experiment" / "runs").iterdir())
 N_SAMPLES = int(os.environ.get("DESIGN_SAMPLES", "100"))
 
 BY_DEPTH, AT_RANDOM, BY_RUNS = (

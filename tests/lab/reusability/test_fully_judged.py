@@ -8,13 +8,10 @@ from pathlib import Path
 
 import pytest
 import references.degrade as reference
-from running import ROOT, lab, refusal, succeeded
+from examples.experiment import QRELS, RUNS
+from running import lab, refusal, succeeded
 
 import irevalx.lab
-
-EXPERIMENT = ROOT / "fixtures" / "experiment"
-QRELS = EXPERIMENT / "qrels"
-RUNS = sorted((EXPERIMENT / "runs").iterdir())
 
 
 def topics_with_holes(qrels: reference.Qrels, run: reference.Ranked, depth: int) -> list[str]:

@@ -90,6 +90,19 @@ def confidences(full: GradedRuns, judged_documents: np.ndarray, order: str) -> I
             yield Confidence(order, probable.of(pair).keeps_sign, bool(is_right))
 
 
+def judged_by(
+    order: str, candidates: list[Candidates], runs: np.ndarray, experiment: GradedRuns, budget: BudgetLevel
+) -> np.ndarray:
+    """Return the documents of some runs that a strategy judges within a budget."""
+    to_judge = []
+    for candidate in candidates:
+        has = np.flatnonzero((candidate.ranks[runs] > 0).any(axis=0))
+        docnos = tuple(candidate.docnos[place] for place in has)
+        to_judge.append(replace(candidate, docnos=docnos, ranks=candidate.ranks[np.ix_(runs, has)]))
+    simulation = StrategySimulation(order=STRATEGIES[order], candidates=to_judge)
+    return np.asarray(simulation.replay(experiment.judgments, [budget]).in_sample[0])
+
+
 def replayed(collection: Path, n_replays: int, n_runs: int = 6) -> list[Confidence]:
     """Judge random runs on half of the topics with each strategy, up to a random budget."""
     experiment, candidates = read(collection)
@@ -102,13 +115,8 @@ def replayed(collection: Path, n_replays: int, n_runs: int = 6) -> list[Confiden
         topics = np.sort(rng.choice(len(experiment.topics), len(experiment.topics) // 2, replace=False))
         budget = BudgetLevel("", Fraction(int(rng.choice(PER_TOPIC))), is_share=False)
         part = part_of(experiment, runs, topics)
-        to_judge = []
-        for candidate in (by_topic[topic] for topic in part.topics):
-            has = np.flatnonzero((candidate.ranks[runs] > 0).any(axis=0))
-            docnos = tuple(candidate.docnos[place] for place in has)
-            to_judge.append(replace(candidate, docnos=docnos, ranks=candidate.ranks[np.ix_(runs, has)]))
-        done = StrategySimulation(order=STRATEGIES[order], candidates=to_judge).replay(experiment.judgments, [budget])
-        statements += confidences(part, done.in_sample[0], order)
+        judged_documents = judged_by(order, [by_topic[topic] for topic in part.topics], runs, part, budget)
+        statements += confidences(part, judged_documents, order)
     return statements
 
 
@@ -190,16 +198,7 @@ def confidences_in_new_runs(
         topics = np.sort(rng.choice(len(experiment.topics), len(experiment.topics) // 2, replace=False))
         budget = BudgetLevel("", Fraction(int(rng.choice((*PER_TOPIC[1:], 24, 999)))), is_share=False)
         part = part_of(experiment, np.append(pooled, run), topics)
-        to_judge = []
-        for candidate in (by_topic[topic] for topic in part.topics):
-            has = np.flatnonzero((candidate.ranks[pooled] > 0).any(axis=0))
-            docnos = tuple(candidate.docnos[place] for place in has)
-            to_judge.append(replace(candidate, docnos=docnos, ranks=candidate.ranks[np.ix_(pooled, has)]))
-        [judged_documents] = (
-            StrategySimulation(order=STRATEGIES[order], candidates=to_judge)
-            .replay(experiment.judgments, [budget])
-            .in_sample
-        )
+        judged_documents = judged_by(order, [by_topic[topic] for topic in part.topics], pooled, part, budget)
         judged = replace(part, judgments=replace(part.judgments, grades=np.where(judged_documents, part.grades, -1)))
         truth, scores = WeightedScores(part, measure), WeightedScores(judged, measure)
         shares = GradeShares.of(judged.grades, 1, greatest)

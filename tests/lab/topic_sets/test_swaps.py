@@ -15,7 +15,7 @@ from examples.experiment import QRELS, RUNS
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from references import statistics as reference
-from running import FIXTURES, lab
+from running import lab
 from scipy.stats import beta, multivariate_normal
 
 import irevalx
@@ -115,7 +115,10 @@ def test_no_interval_where_all_sets_are_compared() -> None:
     for size, n_pairs in ((1, 6), (2, 3)):
         sets = topic_sets(4, size)
         assert len(sets) == n_pairs
-        assert np.isnan(swap_rate(values, sets).interval).all()
+        shared, own = swap_rate(values, sets), swap_rate(values, own_sets(values, size))
+        assert (own.swaps, own.ties, own.comparisons) == (shared.swaps, shared.ties, shared.comparisons)
+        bins = [row for of in (sets, own_sets(values, size)) for row in swap_bins(values, of, Fraction("0.2"))]
+        assert np.isnan([row.interval for row in (shared, own, *bins)]).all()
         assert not np.isnan(swap_rate(values, sets[1:]).interval).any()
 
 
@@ -137,18 +140,6 @@ def test_each_pair_of_runs_on_its_own_sets() -> None:
     assert len(seen) == 6
     assert (result.size, result.comparisons, result.swaps, result.ties) == (3, 180, swaps, ties)
     assert result.error == pytest.approx(variance**0.5)
-
-
-def test_own_sets_of_all_there_are() -> None:
-    """Where all pairs of sets are compared they are the same for all pairs of runs, and nothing is drawn."""
-    values = np.random.default_rng(4).random((3, 5))
-    own, shared = swap_rate(values, own_sets(values, 2)), swap_rate(values, topic_sets(5, 2))
-    assert (own.swaps, own.ties, own.comparisons) == (shared.swaps, shared.ties, shared.comparisons)
-    assert np.isnan(own.interval).all()
-
-
-EXPERIMENT_QRELS = FIXTURES / "experiment" / "qrels"
-EXPERIMENT_RUNS = sorted((FIXTURES / "experiment" / "runs").iterdir())
 
 
 def test_by_hand() -> None:
@@ -209,21 +200,14 @@ def a_bin(least: float, comparisons: int, swaps: int, ties: int = 0) -> SwapBin:
 
 
 def test_least_reliable_difference() -> None:
-    """From there on every bin's rate is at most 5 %."""
+    """From there on every bin's rate is at most 5 %, with ties as half swaps; bins of few comparisons are ignored."""
     bins = [a_bin(number / 10, 100, swaps) for number, swaps in enumerate((30, 5, 6, 5, 0))]
-    assert least_reliable(bins) == 0.3
-    assert least_reliable(bins[:2]) == 0.1
-    assert least_reliable(bins[:3]) is None
-    assert least_reliable([]) is None
-
-
-def test_small_bins_decide_nothing() -> None:
-    """A bin of few comparisons neither breaks off what is reliable nor is itself the least difference."""
+    assert [least_reliable(some) for some in (bins, bins[:2], bins[:3], [])] == [0.3, 0.1, None, None]
     of = [(100, 30), (100, 4), (29, 29), (100, 1), (3, 3)]
     bins = [a_bin(number / 10, *counts) for number, counts in enumerate(of)]
     assert [row.is_small for row in bins] == [False, False, True, False, True]
-    assert least_reliable(bins) == 0.1
-    assert least_reliable(bins[-1:]) is None
+    assert [least_reliable(some) for some in (bins, bins[-1:])] == [0.1, None]
+    assert [least_reliable([a_bin(0.1, 100, 1, ties=ties)]) for ties in (8, 10)] == [0.1, None]
 
 
 def test_bins_on_sets_of_each_pair_alone() -> None:
@@ -256,23 +240,6 @@ def test_bins_on_sets_of_each_pair_alone() -> None:
         assert row.error == pytest.approx(math.sqrt(variance) / sums[0])
     shared = swap_bins(np.array(values) / 10, topic_sets(8, 2, draws=30, seed=5), Fraction(3, 20))
     assert [(row.swaps, row.ties) for row in shared] != [(row.swaps, row.ties) for row in result]
-
-
-def test_ties_decide_as_half_swaps() -> None:
-    """A measure that ties often is no more reliable than one that does not."""
-    assert least_reliable([a_bin(0.1, 100, 1, ties=10)]) is None
-    assert least_reliable([a_bin(0.1, 100, 1, ties=8)]) == 0.1
-
-
-def test_no_interval_of_all_sets() -> None:
-    """Where all pairs of topic sets were compared nothing was drawn."""
-    values = np.array([[0.5, 0.6, 0.3, 0.7], [0.4, 0.4, 0.4, 0.4]])
-    for result in (
-        swap_bins(values, topic_sets(4, 1), Fraction("0.2")),
-        swap_bins(values, own_sets(values, 1), Fraction("0.2")),
-    ):
-        assert [row.comparisons for row in result] == [6, 6]
-        assert all(math.isnan(end) for row in result for end in row.interval)
 
 
 REPLAYS = int(os.environ.get("SWAP_REPLAYS", "0"))
@@ -329,29 +296,12 @@ def test_intervals_cover_the_rate_over_all_splits() -> None:
 
 def test_table_marks_bins_with_few_comparisons_and_says_what_intervals_are_over() -> None:
     """Nothing is said about intervals where all pairs of sets were compared."""
-    done = lab(
-        "swap-rate",
-        EXPERIMENT_QRELS,
-        *EXPERIMENT_RUNS,
-        "-m",
-        "map",
-        "--sizes",
-        "5",
-        "--draws",
-        "50",
-        "--bins",
-        "0.1",
-        "--seed",
-        "1",
-    )
-    text = done.stdout.decode()
+    call: tuple[str | Path, ...] = ("swap-rate", QRELS, *RUNS, "-m", "map", "--seed", "1")
+    text = lab(*call, "--sizes", "5", "--draws", "50", "--bins", "0.1").stdout.decode()
     marked = [line for line in text.splitlines() if line.startswith("map") and " few " in line]
     assert [float(line.split()[2]) for line in marked] == [0.4]
     assert "over all splits of these topics" in text
-    assert (
-        b"intervals"
-        not in lab("swap-rate", EXPERIMENT_QRELS, *EXPERIMENT_RUNS, "-m", "map", "--sizes", "1", "--seed", "1").stdout
-    )
+    assert b"intervals" not in lab(*call, "--sizes", "1").stdout
 
 
 def normal_rate(variance: float, size: int) -> float:
