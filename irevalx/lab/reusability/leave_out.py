@@ -8,7 +8,7 @@ from irevalx.arrays.segments import BoolArray
 from irevalx.declarations import choice, declared, flag, number, refined, text, whole
 from irevalx.errors import ArgumentError, InputError, UsageError, quote, warn
 from irevalx.experiments.inputs import GradedQrelsText, are_given, labels_of, run_streams
-from irevalx.experiments.prepared_runs import prepare_graded_runs
+from irevalx.experiments.prepared_runs import PreparedGradedRuns, prepare_graded_runs
 from irevalx.experiments.ranked_runs import MEASURES, EvaluationRules, GradedRuns
 from irevalx.experiments.run_groups import (
     RemovalTreatment,
@@ -67,13 +67,13 @@ from irevalx.process.terminal import progress_bar
 from irevalx.wording import no_such, spelled, spelled_rule
 
 LABELS, NONRELEVANT = "labels", "nonrelevant"
-"""Ways to complete judgments without a classifier."""
+"""Methods of completing judgments without a classifier."""
 
 WITH_TEXT = (*CLASSIFIERS, *EXPECTED)
-"""Ways to complete judgments that learn from text."""
+"""Methods of completing judgments that learn from text."""
 
-WAYS = (*WITH_TEXT, LABELS, NONRELEVANT)
-"""All ways to complete judgments."""
+METHODS = (*WITH_TEXT, LABELS, NONRELEVANT)
+"""All methods of completing judgments."""
 
 HOLES_DEPTH = 10
 """The default cutoff of the number of unjudged documents."""
@@ -160,13 +160,13 @@ def leave_out(
     complete: Annotated[
         str | Iterable[str],
         choice(
-            *WAYS,
+            *METHODS,
             several=True,
-            metavar=f"[{'|'.join(WAYS)}]...",
+            metavar=f"[{'|'.join(METHODS)}]...",
             requires={**dict.fromkeys(WITH_TEXT, "documents"), LABELS: "labels"},
         ),
     ] = (),
-    documents: Annotated[Documents, refined(requires=[f"complete={way}" for way in WITH_TEXT])] = (),
+    documents: Annotated[Documents, refined(requires=[f"complete={method}" for method in WITH_TEXT])] = (),
     kld_threshold: Annotated[KldThreshold, refined(requires="complete=kld")] = THRESHOLDS[0],
     labels: Annotated[Labels, refined(requires="complete=labels")] = None,
     labels_replace: LabelsReplace = False,
@@ -271,10 +271,10 @@ def leave_out(
     [('bm25', 0.5, 0.5), ('dense', 1.0, 0.5)]
     """
     rules = EvaluationRules.of(**evaluation, complete=all_topics, fully_judged=fully_judged)
-    ways = tuple(complete)
-    _refuse_invalid(ways, new_runs, rules.settings.level)
+    methods = tuple(complete)
     text = GradedQrelsText.of(qrels, rules.rel_format) if keep_judgments else None
     prepared = prepare_graded_runs(qrels if text is None else text.judgments, runs, measures, rules)
+    _refuse_invalid(methods, new_runs, prepared)
     if new_runs is not None and are_given(new_runs):
         return with_new_runs(
             prepared,
@@ -284,7 +284,6 @@ def leave_out(
             BiasDraws(tolerance, draws, chosen_seed(seed)),
         )
     experiment = prepared.ranked()
-    _refuse_unexpected(ways, experiment.measures)
     names = two_groups_of(experiment.runs, groups, group_by)
     if only is not None and only not in names:
         raise ArgumentError(no_such("only", "group", only, sorted(set(names))))
@@ -295,16 +294,16 @@ def leave_out(
     if removed:
         return result
     by_classifier = _predicting(
-        experiment, left_out, ways, paths_of(documents), kld_threshold, rules.threads, progress=progress
+        experiment, left_out, methods, paths_of(documents), kld_threshold, rules.threads, progress=progress
     )
     predicting: dict[str, CompletionRun | LabelCompletion] = {**by_classifier}
     if labels is not None:
         judged = labels_of(labels, labels_format, rules.rel_format)
         predicting[LABELS] = _labelling(experiment, judged, left_out, replace_all=labels_replace)
     treatments: dict[str, RemovalTreatment] = {"biased": unjudged if keep_in_pool else deleted}
-    if ways:
+    if methods:
         treatments[NONRELEVANT] = nonrelevant
-    treatments |= {name: predicting[name] for name in ways if name in predicting}
+    treatments |= {name: predicting[name] for name in methods if name in predicting}
     lacking = topics_without_value(experiment, left_out, treatments.values())
     _warn_of_topics(experiment, lacking)
     evaluations = {
@@ -313,7 +312,7 @@ def leave_out(
         )
         for name, treatment in treatments.items()
     }
-    for name in (way for way in ways if way in EXPECTED):
+    for name in (method for method in methods if method in EXPECTED):
         values = partial(expected_values, experiment, by_classifier[EXPECTED[name]])
         evaluations[name] = evaluate_without(experiment, left_out, values, rules.threads)
     depth_of_holes = holes or (HOLES_DEPTH if labels is not None else None)
@@ -333,29 +332,26 @@ def leave_out(
     return result
 
 
-def _refuse_invalid(ways: Sequence[str], new_runs: Any, level: float) -> None:
-    """Raise UsageError for a repeated completion method, or for a level that is too low."""
-    for way in ways:
-        if ways.count(way) > 1:
-            raise UsageError(f"{spelled_rule('complete')} accepts each kind of judgments once; {way} is given twice")
-    for name, is_used in (("complete", ways), ("new_runs", are_given(new_runs))):
+def _refuse_invalid(methods: Sequence[str], new_runs: Any, prepared: PreparedGradedRuns) -> None:
+    """Raise UsageError for a repeated method, a level that is too low, or a measure without an exact expected value."""
+    level = prepared.rules.settings.level
+    for method in methods:
+        if methods.count(method) > 1:
+            raise UsageError(f"{spelled_rule('complete')} accepts each kind of judgments once; {method} is given twice")
+    for name, is_used in (("complete", methods), ("new_runs", are_given(new_runs))):
         if is_used and level < 1:
             raise UsageError(f"{spelled_rule(name)} requires {spelled('level')} of at least 1, not {level}")
-
-
-def _refuse_unexpected(ways: Sequence[str], names: Sequence[str]) -> None:
-    """Raise UsageError for a measure that has no exact expected value under relevance probabilities."""
-    for way in (way for way in ways if way in EXPECTED):
-        for measure in names:
-            if not expectable(measure):
-                typed = spelled_rule(f"complete={way}")
-                raise UsageError(f"{typed} supports the measures P and recip_rank, not {measure}")
+    measures = [measure for request in prepared.requests for measure in request.names if not expectable(measure)]
+    for method in methods:
+        if method in EXPECTED and measures:
+            typed = spelled_rule(f"complete={method}")
+            raise UsageError(f"{typed} supports the measures P and recip_rank, not {measures[0]}")
 
 
 def _predicting(
     experiment: GradedRuns,
     left_out: Sequence[UniqueDocuments],
-    ways: Sequence[str],
+    methods: Sequence[str],
     documents: Sequence[str],
     kld_threshold: str,
     threads: int,
@@ -363,7 +359,7 @@ def _predicting(
     progress: bool,
 ) -> dict[str, CompletionRun]:
     """Predict the unique documents of each group with each classifier; return the predictions by classifier name."""
-    classifiers = list(dict.fromkeys(EXPECTED.get(name, name) for name in ways if name in WITH_TEXT))
+    classifiers = list(dict.fromkeys(EXPECTED.get(name, name) for name in methods if name in WITH_TEXT))
     if not classifiers:
         return {}
     from irevalx.lab.completion.classifiers import classifier_for, collection_for

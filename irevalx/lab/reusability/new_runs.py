@@ -103,7 +103,7 @@ def with_first_of(
     """Add new runs and their first documents, to the depth of the pool and of the measures; return their topics."""
     known, settings = pooled.judgments.grades[pooled.judgments.grades >= 0], pooled.rules.settings
     depths = [measure.depth or ALL_RANKS for measure in weighted_among(pooled.requests, settings.level, known)]
-    depths += [cutoff for cutoff in cutoffs_of(pooled.requests).values() if cutoff]
+    depths += cutoffs_of(pooled.requests).values()
     ranking = RankingRules.of(settings)
     first = [part for run in new for part in first_documents(run, max(depth, *depths, 1), ranking)]
     judgments = with_pool(pooled.judgments, PooledDocuments.joined("", first))
@@ -117,9 +117,9 @@ def _n_unjudged(judgments: Judgments, runs: Sequence[RunStream], depth: int, ran
     return len({*pool.pairs()}) - int((in_pool(judgments, pool) & (judgments.grades >= 0)).sum())
 
 
-def cutoffs_of(requests: Sequence[RequestedMeasure]) -> dict[str, int | None]:
-    """Return the cutoff of each measure, None for measures without a cutoff."""
-    return {name: request.cutoffs.get(name) for request in requests for name in request.names}
+def cutoffs_of(requests: Sequence[RequestedMeasure]) -> dict[str, int]:
+    """Return the cutoff of each measure that has one."""
+    return {name: cutoff for request in requests for name, cutoff in request.cutoffs.items()}
 
 
 class PooledAndNew(Frozen, kw_only=True):
@@ -197,7 +197,7 @@ class PooledAndNew(Frozen, kw_only=True):
         unjudged = ~self.given | (self.experiment.grades < 0)
         deeper: dict[tuple[str, str], int] = {}
         for name, cutoff in cutoffs_of(self.new.requests).items():
-            if cutoff is None or cutoff <= self.depth:
+            if cutoff <= self.depth:
                 continue
             used = self.experiment.retrieved_within(cutoff)
             for group in self.new_groups.values():
@@ -255,8 +255,7 @@ class PooledAndNew(Frozen, kw_only=True):
     def _warn(self, coverage: Sequence[CoverageRow], estimated: Sequence[str]) -> None:
         if self.is_too_deep:
             least = max(self.judged_depth, 1)
-            cutoffs = cutoffs_of(self.new.requests).items()
-            deeper = [name for name, cutoff in cutoffs if cutoff is not None and cutoff > least]
+            deeper = [name for name, cutoff in cutoffs_of(self.new.requests).items() if cutoff > least]
             use = f"use measures with cutoffs of at most {least} instead of {', '.join(deeper)}" if deeper else ""
             warn(
                 f"no bias is estimated, because the pooled runs are judged only to depth {self.judged_depth} (more "

@@ -2,7 +2,7 @@
 
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from itertools import combinations, groupby, islice
@@ -293,7 +293,14 @@ def bounds(
             of_measures += [(measure, partial(simulated.bounds, measure)) for measure in experiment.measures]
     if requested is not None:
         return _to_judge("narrows", scores[0].worth_judging(_undetermined(scores[0])), requested, experiment, notes)
-    rows = [row for of_measure in of_measures for row in _rows(experiment, *of_measure)]
+    topics, numbers_of_runs = tuple(map(as_text, experiment.topics)), range(len(experiment.runs))
+    pairs = [*((run, None) for run in numbers_of_runs), *combinations(numbers_of_runs, 2)]
+    rows = [
+        row
+        for measure, bounds_of in of_measures
+        for pair in pairs
+        for row in rows_of(measure, experiment.runs, topics, pair, bounds_of(pair))
+    ]
     decided = count_determined(rows)
     warn_each(
         f"{row.measure}: no pair is determined; {spelled('in_all')} selects the documents to judge first"
@@ -301,16 +308,6 @@ def bounds(
         if row.decided == 0
     )
     return BoundedScores(rows, decided, by_topic, scores, used_seed, show, notes=notes)
-
-
-def _rows(
-    experiment: GradedRuns, measure: str, bounds_of: Callable[[tuple[int, int | None]], Bounds]
-) -> Iterator[BoundedScore]:
-    """Yield the rows of each run, then of each pair."""
-    topics = tuple(map(as_text, experiment.topics))
-    numbers = range(len(experiment.runs))
-    for pair in (*((run, None) for run in numbers), *combinations(numbers, 2)):
-        yield from rows_of(measure, experiment.runs, topics, pair, bounds_of(pair))
 
 
 def _to_judge(

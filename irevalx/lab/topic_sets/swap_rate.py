@@ -22,8 +22,7 @@ from irevalx.lab.topic_sets.swaps import (
     FEWEST,
     TOLERATED,
     WIDEST,
-    SwapBin,
-    SwapRate,
+    Swaps,
     TopicSets,
     default_sizes,
     extrapolated_rates,
@@ -255,7 +254,7 @@ def swap_rate(
                 sets = sets_of_pairs(values.tested, size, draws=draws, seed=seed)
             if width is None:
                 rate = rate_on_sets(values.tested, sets)
-                counts = (rate.size, rate.rate, rate.swaps, rate.ties, rate.comparisons)
+                counts = (size, rate.rate, rate.swaps, rate.ties, rate.comparisons)
                 by_size.append(SizeSwapRate(values.measure, *counts, **_with_and_without_ties(rate)))
             else:
                 rates = swap_bins(values.tested, sets, width, values.scale)
@@ -284,7 +283,7 @@ def _extrapolated(measure: str, rows: Sequence[SizeSwapRate], larger: Sequence[i
     return [ExtrapolatedSwapRate(measure, *row) for row in zip(larger, rates, strict=True)]
 
 
-def _with_and_without_ties(rate: SwapRate | SwapBin) -> dict[str, Any]:
+def _with_and_without_ties(rate: Swaps) -> dict[str, Any]:
     """Return the fields that both kinds of rows share, beginning with the share of ties."""
     return {
         "share_tied": rate.share_tied,

@@ -83,13 +83,6 @@ class Swaps(Frozen, kw_only=True):
         return share_interval(rate, min(max(1.0, independent), self.comparisons))
 
 
-class SwapRate(Swaps, kw_only=True):
-    """The swap rate of disjoint topic sets of one size."""
-
-    size: int
-    """Number of topics in a set."""
-
-
 def share_interval(share: float, n: float) -> tuple[float, float]:
     """Return the Clopper-Pearson 95% interval for a share of n, which can be fractional."""
     from scipy.special import betaincinv
@@ -124,9 +117,9 @@ def runs_on_sets(values: FloatArray, sets: TopicSets) -> Iterable[tuple[FloatArr
     return [(values, sets)] if isinstance(sets, np.ndarray) else sets
 
 
-def swap_rate(values: FloatArray, sets: TopicSets) -> SwapRate:
+def swap_rate(values: FloatArray, sets: TopicSets) -> Swaps:
     """Compare all pairs of runs, with values of shape (n_runs, n_topics), on two topic sets."""
-    n_topics, size, comparisons, swaps, ties, draws = values.shape[1], 0, 0, 0, 0, 0
+    n_topics, comparisons, swaps, ties, draws = values.shape[1], 0, 0, 0, 0
     errors = []
     for compared, their_sets in runs_on_sets(values, sets):
         first_runs, second_runs = pairs_of_runs(len(compared))
@@ -141,10 +134,9 @@ def swap_rate(values: FloatArray, sets: TopicSets) -> SwapRate:
         comparisons += first.size
         swaps += int(np.count_nonzero(swapped))
         ties += int(np.count_nonzero(tied))
-        size = their_sets.shape[2]
         draws += len(their_sets)
     error = math.hypot(*errors) / len(errors)
-    return SwapRate(size=size, comparisons=comparisons, swaps=swaps, ties=ties, error=error, draws=draws)
+    return Swaps(comparisons=comparisons, swaps=swaps, ties=ties, error=error, draws=draws)
 
 
 FARTHEST = 5
