@@ -14,14 +14,9 @@ import irevalx
 from irevalx.errors import ArgumentError
 
 MEASURES = ["map", "ndcg_cut.3", "recall.2", "bpref", "P.5", "num_rel_ret"]
-LOOPS = {
-    "map": reference.average_precision,
-    "ndcg_cut_3": lambda topic: reference.ndcg_at(topic, 3),
-    "recall_2": lambda topic: reference.recall_at(topic, 2),
-    "bpref": reference.bpref,
-    "P_5": lambda topic: reference.precision_at(topic, 5),
-    "num_rel_ret": reference.num_rel_ret,
-}
+LOOPS = {"map": (), "ndcg_cut_3": (3,), "recall_2": (2,), "bpref": (), "P_5": (5,), "num_rel_ret": ()}
+"""The arguments of the literal loop, for each printed name."""
+
 QRELS = {
     f"t{number}": {f"d{docno}": (number + docno) % 4 - 1 for docno in range(3 + 4 * number)} for number in range(5)
 }
@@ -67,8 +62,9 @@ def test_values() -> None:
     for name, run in zip(scores.runs, runs, strict=True):
         topics = sorted(set(run) & set(QRELS))
         assert scores.topics(name) == topics
-        for measure, loop in LOOPS.items():
-            expected = [loop(seen_by_reference(topic, run[topic])) for topic in topics]
+        for measure, arguments in LOOPS.items():
+            loop = reference.graded.by_name[measure.removesuffix("".join(f"_{k}" for k in arguments))]
+            expected = [loop(seen_by_reference(topic, run[topic]), *arguments) for topic in topics]
             assert scores.per_topic(measure, name).tolist() == expected
             total = 0.0
             for value in expected:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 from itertools import product
+from typing import Any
 
 import pytest
-from references import measures as reference
-from references.measures import Topic
+from references import incomplete_judgments as reference_incomplete  # noqa: F401 - the loop for judged
+from references.measures import OUTSIDE, UNJUDGED, Topic, graded
 
 import irevalx
 from irevalx.errors import ArgumentError, UsageError
@@ -18,49 +19,24 @@ from irevalx.settings import PROBABILITY
 pytestmark = pytest.mark.slow
 
 N_CASES = 1000
-UNJUDGED, OUTSIDE = -2, -1
-
 Loop = Callable[[Topic], float]
 
 
-def at_cutoffs(name: str, loop: Callable[[Topic, int], float]) -> dict[str, Loop]:
-    """Return a loop for each cutoff, by the name that its value is printed under."""
+def loop_of(name: str, *arguments: Any) -> Loop:
+    """Return the loop of a measure with these parameters."""
+    return lambda topic: graded.by_name[name](topic, *arguments)
 
-    def at(k: int) -> Loop:
-        return lambda topic: loop(topic, k)
 
-    return {f"{name}_{k}": at(k) for k in (1, 3)}
-
+PLAIN = "num_ret num_rel num_rel_ret num_nonrel_judged_ret map Rprec recip_rank set_P set_recall set_relative_P set_map"
+AT_CUTOFFS = "map_cut relative_map_cut recip_rank_cut P recall relative_P success unj judged ndcg_cut"
 
 LOOPS: dict[str, dict[str, Loop]] = {
-    "num_ret": {"num_ret": reference.num_ret},
-    "num_rel": {"num_rel": reference.num_rel},
-    "num_rel_ret": {"num_rel_ret": reference.num_rel_ret},
-    "num_nonrel_judged_ret": {"num_nonrel_judged_ret": reference.num_nonrel_judged_ret},
-    "map": {"map": reference.average_precision},
-    "map_cut": at_cutoffs("map_cut", reference.average_precision_at),
-    "relative_map_cut": at_cutoffs("relative_map_cut", reference.relative_average_precision_at),
-    "Rprec": {"Rprec": reference.r_precision},
-    "recip_rank": {"recip_rank": reference.reciprocal_rank},
-    "recip_rank_cut": at_cutoffs("recip_rank_cut", reference.reciprocal_rank_at),
-    "P": at_cutoffs("P", reference.precision_at),
-    "recall": at_cutoffs("recall", reference.recall_at),
-    "relative_P": at_cutoffs("relative_P", reference.relative_precision_at),
-    "success": at_cutoffs("success", reference.success_at),
-    "unj": at_cutoffs("unj", reference.unjudged_at),
-    "judged": at_cutoffs("judged", lambda t, k: sum(code >= 0 for code in t.ranking[:k]) / k),
-    "set_P": {"set_P": reference.set_p},
-    "set_recall": {"set_recall": reference.set_recall},
-    "set_relative_P": {"set_relative_P": reference.set_relative_p},
-    "set_map": {"set_map": reference.set_map},
-    "set_F": {"set_F_0.5": lambda t: reference.set_f(t, 0.5)},
-    "utility": {"utility_1,-1,2,0.5": lambda t: reference.utility(t, 1, -1, 2, 0.5)},
-    "dcg": {"dcg": lambda t: reference.dcg(t, [])},
-    "ideal_dcg": {"ideal_dcg": lambda t: reference.ideal_dcg(t, [])},
-    "ndcg": {"ndcg": lambda t: reference.ndcg(t, [])},
-    "ndcg_cut": at_cutoffs("ndcg_cut", reference.ndcg_at),
-    "rbp": {"rbp_p=0.8": lambda t: reference.rank_biased_precision(t, [], 0.8)},
-    "rbp_resid": {"rbp_resid_p=0.8": lambda t: reference.rank_biased_residual(t, [], 0.8)},
+    **{name: {name: loop_of(name)} for name in PLAIN.split()},
+    **{name: {f"{name}_{k}": loop_of(name, k) for k in (1, 3)} for name in AT_CUTOFFS.split()},
+    **{name: {name: loop_of(name, [])} for name in ("dcg", "ideal_dcg", "ndcg")},
+    **{name: {f"{name}_p=0.8": loop_of(name, [], 0.8)} for name in ("rbp", "rbp_resid")},
+    "set_F": {"set_F_0.5": loop_of("set_F", 0.5)},
+    "utility": {"utility_1,-1,2,0.5": loop_of("utility", 1, -1, 2, 0.5)},
 }
 """The literal loops of each measure, by the name that its value is printed under."""
 

@@ -1,15 +1,17 @@
-"""Real grades: every measure is that of whole grades where these say the same, a literal loop, or refused."""
+"""Real grades: every measure is that of whole grades in the same order, a literal loop, or refused."""
 
 from __future__ import annotations
 
 import math
 import random
+from bisect import bisect_left
+from collections.abc import Iterable, Mapping
 from itertools import pairwise, permutations
 from typing import Any
 
 import numpy as np
 import pytest
-from references import real_grades as reference
+from references import family as reference_family  # noqa: F401 - loops for gains that grow exponentially
 from references.judges import judge
 from references.measures import OUTSIDE, Topic, graded
 
@@ -63,6 +65,25 @@ def test_levels(keywords: dict[str, object]) -> None:
         assert result[name] == pytest.approx(numbers, abs=1e-12, nan_ok=True), name
 
 
+Coded = tuple[Topic, list[tuple[int, float]]]
+"""A topic with whole grades, and what these gain."""
+
+
+def coded(documents: Mapping[str, float], ranking: Iterable[str], given: Mapping[float, float] = {}) -> Coded:
+    """Return a topic in which each grade is its place among the grades, from the least gain up; the level is 0.5."""
+    every = sorted({*given, *(grade for grade in documents.values() if grade >= 0)})
+    codes = {grade: code for code, grade in enumerate(every)}
+    retrieved = [codes.get(documents.get(docno, -1.0), OUTSIDE) for docno in ranking]
+    topic = Topic(retrieved, [codes.get(grade, -1) for grade in documents.values()], bisect_left(every, 0.5))
+    return topic, sorted(((code, given.get(grade, grade)) for grade, code in codes.items()), key=lambda pair: pair[1])
+
+
+def ndcg_at(k: int, topic: Topic, pairs: list[tuple[int, float]]) -> float:
+    """Return ndcg of the first k documents, with the k best of the ideal ranking; higher codes gain more."""
+    cut = Topic(topic.ranking[:k], sorted(topic.judgments, reverse=True)[:k])
+    return float(graded.by_name["ndcg"](cut, pairs))
+
+
 @pytest.mark.filterwarnings("ignore:.*no relevant document at level")
 @pytest.mark.parametrize("text", ["", "0.5=2,0.2=0.1"])
 def test_gains(text: str) -> None:
@@ -73,60 +94,29 @@ def test_gains(text: str) -> None:
     requests = tuple(f"{name}.{text}".rstrip(".") for name in with_gains) + (("ndcg_cut.1,3,20",) if not text else ())
     result = values(qrels, run, requests, grades="real", level=0.5)
     for place, (topic, documents) in enumerate(sorted(qrels.items())):
-        every = [grade for grade in documents.values() if grade >= 0]
-        ranking = [documents.get(docno, -1.0) for docno in run[topic]]
-        judged = [None if grade < 0 else grade for grade in ranking]
-        expected = [
-            reference.ndcg(judged, every, given),
-            reference.dcg(judged, given),
-            reference.ideal_dcg(every, given),
-            reference.ndcg_rel(judged, every, given),
-            reference.r_ndcg(judged, every, given, 0.5),
-            reference.rbp(judged, every, given),
-            *(reference.ndcg(judged, every, {}, k) for k in (1, 3, 20) if not text),
-        ]
-        in_print_order = sorted(zip(asked_names(requests), expected, strict=True))
-        for name, value in in_print_order:
+        seen = coded(documents, run[topic], given)
+        expected = {name: graded.by_name[name](*seen, *((0.9,) if name == "rbp" else ())) for name in with_gains}
+        expected = {f"{name}_{text}".rstrip("_"): value for name, value in expected.items()}
+        expected |= {f"ndcg_cut_{k}": ndcg_at(k, *seen) for k in (1, 3, 20) if not text}
+        assert expected.keys() == result.keys()
+        for name, value in expected.items():
             assert result[name][place] == pytest.approx(value, abs=1e-12, nan_ok=True), (name, topic)
 
 
-def asked_names(requests: tuple[str, ...]) -> list[str]:
-    """Return the names that values are printed under."""
-    names = []
-    for text in requests:
-        name, _, parameters = text.partition(".")
-        names += [f"{name}_{k}" for k in parameters.split(",")] if name == "ndcg_cut" else [text.replace(".", "_", 1)]
-    return names
-
-
 @pytest.mark.filterwarnings("ignore::irevalx.IrevalxWarning")
-def test_exponential_gains() -> None:
-    """ERR and ndcg_burges take 2**grade - 1; topics in which nothing gains have no value."""
+def test_exponential_gains_overlap_and_inst() -> None:
+    """ERR and ndcg_burges take 2**grade - 1, compatibility the order of grades, and INST divides by the highest grade."""
     qrels, run = cases(3, [-1.0, 0.0, 0.2, 0.5, 1.7, 3.9])
-    result = values(qrels, run, ("ERR.3", "ndcg_burges.3"), grades="real")
-    for place, (topic, documents) in enumerate(sorted(qrels.items())):
-        every = [grade for grade in documents.values() if grade >= 0]
-        ranking = [max(documents.get(docno, 0.0), 0.0) for docno in run[topic]]
-        if max(every, default=0.0) <= 0:
-            assert math.isnan(result["ERR_3"][place])
-            assert math.isnan(result["ndcg_burges_3"][place])
-        else:
-            assert result["ERR_3"][place] == pytest.approx(reference.err(ranking, 3, 4), abs=1e-12)
-            assert result["ndcg_burges_3"][place] == pytest.approx(reference.ndcg_burges(ranking, every, 3), abs=1e-12)
-
-
-@pytest.mark.filterwarnings("ignore::irevalx.IrevalxWarning")
-def test_overlap_and_inst() -> None:
-    """The order of real grades counts for compatibility, and INST divides them by the highest."""
-    qrels, run = cases(4, [-1.0, 0.0, 0.2, 0.5, 0.9, 3.5])
-    result = values(qrels, run, ("compatibility", "INST.T=2"), grades="real")
+    result = values(qrels, run, ("ERR.3", "ndcg_burges.3", "compatibility", "INST.T=2"), grades="real")
     for place, (topic, documents) in enumerate(sorted(qrels.items())):
         ranking = [documents.get(docno, OUTSIDE) for docno in run[topic]]
         seen = Topic(ranking, list(documents.values()))  # type: ignore[arg-type]
         assert result["INST_T=2"][place] == pytest.approx(graded.by_name["INST"](seen, T=2.0), abs=1e-12)
-        if max(documents.values()) > 0:
-            expected = graded.by_name["compatibility"](seen)
-            assert result["compatibility"][place] == pytest.approx(expected, abs=1e-12)
+        for name, arguments in (("ERR", (3,)), ("ndcg_burges", (3,)), ("compatibility", ())):
+            printed = "_".join(map(str, (name, *arguments)))
+            nothing_gained = max(documents.values()) <= 0  # such topics have no value
+            expected = math.nan if nothing_gained else graded.by_name[name](seen, *arguments)
+            assert result[printed][place] == pytest.approx(expected, abs=1e-12, nan_ok=True), name
 
 
 def test_err_of_too_high_grades() -> None:
@@ -211,21 +201,17 @@ def test_tied_scores() -> None:
             for order in permutations(scores)
             if all(scores[first] >= scores[other] for first, other in pairwise(order))
         ]
-        every = list(documents.values())
+        seen = [coded(documents, order) for order in orders]
         of_orders = {
-            "dcg": [reference.dcg([documents.get(docno) for docno in order], {}) for order in orders],
-            "ndcg_cut_3": [reference.ndcg([documents.get(docno) for docno in order], every, {}, 3) for order in orders],
+            "dcg": [graded.by_name["dcg"](*topic) for topic in seen],
+            "ndcg_cut_3": [ndcg_at(3, *topic) for topic in seen],
             "recip_rank": [
                 next((1 / rank for rank, docno in enumerate(order, 1) if documents.get(docno, 0) >= 0.5), 0.0)
                 for order in orders
             ],
         }
         for ties, of_all in (("expected", lambda x: sum(x) / len(x)), ("best", max), ("worst", min)):
-            result = values({"1": documents}, {"1": scores}, ("dcg", "ndcg_cut.3", "recip_rank"), **settings(ties))
+            keywords = {"grades": "real", "level": 0.5, "ties": ties}
+            result = values({"1": documents}, {"1": scores}, ("dcg", "ndcg_cut.3", "recip_rank"), **keywords)
             for name, numbers in of_orders.items():
                 assert result[name][0] == pytest.approx(of_all(numbers), abs=1e-12), (ties, name)
-
-
-def settings(ties: str) -> dict[str, object]:
-    """Return the keywords of an order of ties, with real grades."""
-    return {"grades": "real", "level": 0.5, "ties": ties}
