@@ -18,8 +18,10 @@ from irevalx.measures.declaration import ADDED
 from irevalx.process.platform import as_bytes, as_text
 from irevalx.reading import formats
 from irevalx.reading.file_format import FileFormat
+from irevalx.reading.judgment_formats import QRELS
 from irevalx.reading.kinds import python_objects
 from irevalx.reading.rules import Rules
+from irevalx.reading.run_formats import TREC_RESULTS
 from irevalx.reading.sources import tables
 from irevalx.reading.sources.files import Source, name_of_file
 from irevalx.reading.sources.tables import (
@@ -49,7 +51,7 @@ from irevalx.wording import argument_error, short_repr, spelled
 if TYPE_CHECKING:
     from irevalx.reading.sources.columns import ColumnTable
 
-_QRELS, _TREC_RESULTS = formats.QRELS.name, formats.TREC_RESULTS.name
+_QRELS, _TREC_RESULTS = QRELS.name, TREC_RESULTS.name
 
 _IN_MEMORY = tuple(fmt.name for fmt in formats.REL_FORMATS.values() if fmt.tables)
 """The judgment formats that dictionaries and tables can have."""

@@ -29,6 +29,7 @@ from irevalx.measures.summaries import Population, mean
 from irevalx.process.platform import as_bytes, as_text
 from irevalx.reading.column_names import MEASURE, RUN_OF_SCORES, TOPIC, VALUE, named
 from irevalx.reading.format_hints import looks_like_judgments, looks_like_run
+from irevalx.reading.formats import FILE_FORMATS
 from irevalx.reading.layout import array_hint, encoding_hint
 from irevalx.reading.sources.files import CHUNK_SIZE, MARK, Source, name_of_file
 from irevalx.reading.sources.first_lines import SEPARATORS, fields_of
@@ -274,7 +275,7 @@ def _of_lines(where: str, text: str, default: str | None) -> Iterator[_Value]:
     """Yield the values of lines RUN MEASURE TOPIC VALUE (four columns in the first line) or of trec_eval's lines."""
     first = next((fields for line in io.StringIO(text) if (fields := line.split())), [])
     is_of_run = len(first) == len(Record._fields) and not first[0].startswith(TEXTS)
-    if not is_of_run or looks_like_judgments(as_bytes(" ".join(first))):
+    if not is_of_run or looks_like_judgments(FILE_FORMATS, as_bytes(" ".join(first))):
         yield from _of_trec_eval(where, text, default)
         return
     for number, line in enumerate(text.split("\n"), start=1):
@@ -299,10 +300,10 @@ def _of_trec_eval(where: str, text: str, default: str | None) -> Iterator[_Value
         if len(fields) != 3 or (not fields[0].startswith(TEXTS) and len(fields[2].split()) > 1):
             rule = "expected a line of trec_eval output with 3 columns (measure, topic, value)"
             hint = f"; {_NEEDED}" if number == 1 and default is not None else ""
-            if looks_like_judgments(as_bytes(line)):
+            if looks_like_judgments(FILE_FORMATS, as_bytes(line)):
                 remedy = "give the runs too" if default is None else "give them and the runs in place of score files"
                 hint = f": are these judgments? If so, {remedy}"
-            elif looks_like_run(as_bytes(line)):
+            elif looks_like_run(FILE_FORMATS, as_bytes(line)):
                 hint = ": is this a run? If so, give the judgments and the runs in place of score files"
             hint = after_colon(array_hint(as_bytes(line)) or encoding_hint(as_bytes(line))) or hint
             raise MalformedLineError(f"{where}{number}: {rule}: {quote(line)}{hint}")

@@ -329,7 +329,8 @@ def _print_reports(
 def _explanations(given: Sequence[str], options: Options) -> list[str]:
     """Return the help of the formats and measures named together with ``-h``."""
     from irevalx.cli.explanations import format_lines, measure_lines
-    from irevalx.reading.formats import POOL, rel_format, results_format
+    from irevalx.reading.formats import rel_format, results_format
+    from irevalx.reading.run_formats import POOL
 
     lines: list[str] = []
     if "rel_format" in given:

@@ -19,8 +19,10 @@ from irevalx.frozen import replace
 from irevalx.judgments import AnyJudgments
 from irevalx.judgments.graded import Judgments
 from irevalx.measures.requests import measures_in
-from irevalx.reading.formats import QRELS, TREC_RESULTS, read_qrels, rel_format
+from irevalx.reading.formats import read_qrels, rel_format
+from irevalx.reading.judgment_formats import QRELS
 from irevalx.reading.kinds.runs import RunStream
+from irevalx.reading.run_formats import TREC_RESULTS
 from irevalx.reading.sources.blocks import whole_file
 from irevalx.reading.sources.files import Source
 from irevalx.reading.sources.first_lines import Beginning, recognised

@@ -30,6 +30,7 @@ from irevalx.frozen import Frozen, replace
 from irevalx.judgments.graded import Documents, Judgments
 from irevalx.judgments.pool import PooledDocuments, with_pool
 from irevalx.reading import formats
+from irevalx.reading.judgment_formats import QRELS, SAMPLED
 from irevalx.statistics.label_agreement import nearest_grade
 from irevalx.trec_eval import TREC_EVAL_10
 from irevalx.wording import spelled
@@ -170,7 +171,7 @@ class Labels(Frozen):
         With ``maximum``, the highest possible label, labels are divided by it to obtain probabilities.
         """
         fmt = formats.rel_format(rel_format)
-        if not {fmt.name, fmt.measures_of} & {formats.QRELS.name, formats.SAMPLED.name}:
+        if not {fmt.name, fmt.measures_of} & {QRELS.name, SAMPLED.name}:
             raise ArgumentError(
                 f"rel_format {rel_format!r} has no grade for each document; choose one with grades, such as 'qrels'"
             )

@@ -31,7 +31,8 @@ from irevalx.judgments.graded import Judgments
 from irevalx.measures.selection import RequestedMeasure, Selection, refuse_contradictions
 from irevalx.ranking.rank import assess, in_topic_order
 from irevalx.ranking.ranking import Ranking
-from irevalx.reading.formats import QRELS, REL_FORMATS
+from irevalx.reading.formats import REL_FORMATS
+from irevalx.reading.judgment_formats import QRELS
 from irevalx.reading.kinds.runs import RunStream
 from irevalx.settings import Settings
 

@@ -38,7 +38,7 @@ from irevalx.process.workers import in_order, worth_sharing
 from irevalx.ranking.rank import RankedRun, rank_run
 from irevalx.ranking.ranking import Ranking
 from irevalx.ranking.rules import RankingRules
-from irevalx.reading.formats import QRELS
+from irevalx.reading.judgment_formats import QRELS
 from irevalx.reading.kinds.runs import RunStream
 from irevalx.settings import Settings
 from irevalx.statistics.significance import MEAN, TOTAL, Scale, scale_with

@@ -33,7 +33,7 @@ from irevalx.measures.selection import RequestedMeasure, select_measures
 from irevalx.process.platform import as_bytes, as_text
 from irevalx.ranking.ranking import Ranking
 from irevalx.ranking.rules import RankingRules
-from irevalx.reading.formats import PRELS, QRELS, SAMPLED
+from irevalx.reading.judgment_formats import PRELS, QRELS, SAMPLED
 from irevalx.reading.kinds.runs import RunStream
 from irevalx.reading.sources.files import Source
 from irevalx.settings import Settings

@@ -3,14 +3,16 @@
 A source yields rows with named columns, in blocks of whole topics. Judgments, runs and pools are built from
 these columns.
 
-formats         FILE_FORMATS: one record per format; the packages above call its ``read``
-file_format     FileFormat, the class of these records, which selects the source and the builder of an input
-rules           rules for reading the values of an input
-layout          layout of the lines of a format; hints for malformed lines
-format_hints    the probable format of malformed lines
-grade_rules     valid grades
-column_names    names of the columns of tables and layouts
-topic_groups    topic groups from a file
-kinds/          one builder per kind of input: judgments, pools, runs
-sources/        sources of data: files, lines, JSON, tables, Python values; no kinds
+formats           FILE_FORMATS: all formats; the packages above call their ``read``
+judgment_formats  one record per format of judgments
+run_formats       one record per format of runs, and of pools
+file_format       FileFormat, the class of these records, which selects the source and the builder of an input
+rules             rules for reading the values of an input
+layout            layout of the lines of a format; hints for malformed lines
+format_hints      the probable format of malformed lines
+grade_rules       valid grades
+column_names      names of the columns of tables and layouts
+topic_groups      topic groups from a file
+kinds/            one builder per kind of input: judgments, pools, runs
+sources/          sources of data: files, lines, JSON, tables, Python values; no kinds
 """

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from enum import Enum
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, TypeVar
 
 from irevalx.errors import (
     FormatError,
@@ -21,8 +21,8 @@ from irevalx.errors import (
     shown_name,
 )
 from irevalx.frozen import Frozen, replace
-from irevalx.reading.column_names import GRADE, RANK, SCORE, ColumnSpec, named, specs_of, with_judges
-from irevalx.reading.layout import Layout, looks_like_json
+from irevalx.reading.column_names import DOCNO, GRADE, RANK, SCORE, TOPIC, ColumnSpec, named, specs_of, with_judges
+from irevalx.reading.layout import Layout, looks_like_json, no_hint
 from irevalx.reading.rules import Rules
 from irevalx.settings import Grades
 from irevalx.trec_eval import Compat
@@ -33,10 +33,24 @@ if TYPE_CHECKING:
     from irevalx.reading.sources.columns import ColumnTable
     from irevalx.reading.sources.files import Source
     from irevalx.reading.sources.first_lines import Beginning
-    from irevalx.reading.sources.rows import Hint, Rows
+    from irevalx.reading.sources.rows import Rows
     from irevalx.reading.sources.text_rows import TextRows
 
 Data_co = TypeVar("Data_co", covariant=True)
+
+NAMES_IN_TABLES = (
+    "Columns are identified by name, in any case and order; other columns are ignored. The topic column can be named "
+    f"{join_words(TOPIC.names, 'or')}; the document column can be named {join_words(DOCNO.names, 'or')}; "
+)
+FIELDS_OF_TABLES = (
+    "Fields can be quoted as in CSV, blanks around a field are removed, and all lines must have the same number of "
+    "fields. {without} Files with a header are recognised without {option}."
+)
+JSON_RECORDS = (
+    "Each line is a JSON object; numbers must not be quoted, and blank lines are skipped. Files that begin with such "
+    "an object are recognised without {option}."
+)
+"""Sentences that the help of several formats contains."""
 
 
 class FileKind(Enum):
@@ -81,6 +95,8 @@ class FileFormat(Frozen, Generic[Data_co], kw_only=True):
     """Of judgments: excluded options, such as "pool", "judged_only", "unjudged" or "grades=real"."""
     why_whole: str = ""  # of judgments: why other grades than those of the format are excluded
     measures_of: str = ""  # of judgments: the format that has the same measures; "" for its own
+    hint: ClassVar[Callable[[FileFormat[Any], bytes, bytes, Layout], str]]
+    """A method that returns a hint about a malformed line, or ""; the module ``formats`` sets it."""
     lenient: bool = True  # whether malformed numbers are read like in C unless ``strict``, as in trec_eval's formats
 
     def read(
@@ -94,13 +110,13 @@ class FileFormat(Frozen, Generic[Data_co], kw_only=True):
         """Read a file, a table or a dictionary by ``Rules``; runs, with ``warnings``, are read during evaluation."""
         self.refuse_grades(grades)
         if self.kind is not FileKind.RUNS:
-            return self._built(given, Rules(compat, strict, warn, grades))
+            return self.built(given, Rules(compat, strict, warn, grades))
         lines: list[str] = []
-        run: Any = self._built(given, Rules(compat, strict, lines.append))
+        run: Any = self.built(given, Rules(compat, strict, lines.append))
         kinds = [re.sub(r"'.*?'|\d+", "", line.removeprefix(shown_name(run.path))) for line in lines]
         return replace(run, warnings=tuple(map(RunWarning, kinds, lines))) if lines else run  # type: ignore[no-any-return]
 
-    def _built(self, given: Source | ColumnTable | Mapping[Any, Any], rules: Rules) -> Data_co:
+    def built(self, given: Source | ColumnTable | Mapping[Any, Any], rules: Rules) -> Data_co:
         """Build the content from the rows of an input."""
         rows = self.rows(given, rules)
         module, _, function = self.reader.rpartition(".")
@@ -162,7 +178,7 @@ class FileFormat(Frozen, Generic[Data_co], kw_only=True):
         from irevalx.reading.sources.text_rows import TextRows
 
         beginning = Beginning.of(source)
-        rows = TextRows(source.path, specs, source, self._columns, rules.compat, self._hint)
+        rows = TextRows(source.path, specs, source, self._columns, rules.compat, self.hint if rules.hints else no_hint)
         form: str = self.source
         if self.tables and form == "lines":
             form = recognised(beginning, rows.layout)
@@ -231,12 +247,6 @@ class FileFormat(Frozen, Generic[Data_co], kw_only=True):
         from irevalx.reading.sources.arrow import table_of_parquet
 
         return table_of_parquet(source)
-
-    def _hint(self, line: bytes, lines: bytes, layout: Layout) -> str:
-        """Return a hint about a malformed line, or "" if there is none."""
-        hints = import_module("irevalx.reading.format_hints")
-        hint: Hint = hints.hint_at_pool if self.kind is FileKind.POOL else hints.hint_of(self)
-        return hint(line, lines, layout)
 
     def refuse_grades(self, grades: Grades) -> None:
         """Raise UsageError if the format does not support the type of the grades."""

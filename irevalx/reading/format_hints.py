@@ -7,20 +7,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from contextvars import ContextVar
-from functools import partial
 from typing import Any
 
 from irevalx.errors import IrevalxError
 from irevalx.frozen import replace
 from irevalx.reading.column_names import known_columns, named, specs_of
 from irevalx.reading.file_format import FileFormat, FileKind
-from irevalx.reading.formats import FILE_FORMATS
 from irevalx.reading.layout import OBJECT_OF_OBJECTS, Layout, array_hint, kind_of_file, looks_like_json, separator_hint
+from irevalx.reading.rules import Rules
 from irevalx.reading.sources.columns import no_column
 from irevalx.reading.sources.files import NEWLINE, Source
 from irevalx.reading.sources.first_lines import SEPARATORS, Beginning, fields_of, header_of
-from irevalx.reading.sources.rows import Hint
 from irevalx.trec_eval import TREC_EVAL_10
 from irevalx.wording import is_parameter, spelled
 
@@ -40,13 +37,16 @@ _MEASURE_VALUES = rb"(?=[^\t]{22})[A-Za-z]\S* *\t\S+\t\S+\r?(?:\n|$)"
 
 _ID_COLUMNS = frozenset({"IGNORED", "GROUP", "SUBGROUP", "STRATUM", "SUBTOPIC"})
 
-_IS_TRYING: ContextVar[bool] = ContextVar("is trying", default=False)
-"""Whether lines are read only to test a format, so that errors need no hint."""
+
+def hint_at(formats: Sequence[FileFormat[Any]], fmt: FileFormat[Any], line: bytes, lines: bytes, layout: Layout) -> str:
+    """Return a hint about a malformed line of a format, or ""; ``lines`` are the line and the lines after it."""
+    if fmt.kind is FileKind.POOL:
+        return _hint_at_pool(formats, line, lines)
+    return _hint(formats, line, lines, layout, fmt)
 
 
-def hint_of(fmt: FileFormat[Any]) -> Hint:
-    """Return a function that computes a hint about a malformed line of judgments or of a run."""
-    kind = fmt.kind
+def _hint_at_other_kind(kind: FileKind) -> str:
+    """Return a hint about judgments in place of a run, or a run in place of judgments."""
     other = "is this a run?" if kind is FileKind.JUDGMENTS else "are these judgments?"
     judgments = spelled("qrels")
     if not is_parameter("qrels"):
@@ -54,21 +54,21 @@ def hint_of(fmt: FileFormat[Any]) -> Hint:
             FileKind.JUDGMENTS: "this looks like a run, but judgments are required here",
             FileKind.RUNS: "these look like judgments, but a run is required here",
         }
-        return partial(_hint, expected=fmt, of_the_other=hints[kind])
+        return hints[kind]
     order = f"The judgments ({judgments}) come first{'' if kind is FileKind.JUDGMENTS else ', then the runs'}"
     if judgments.startswith("-"):
         order = f"{judgments} takes the judgments" if kind is FileKind.JUDGMENTS else f"Give them with {judgments}"
-    return partial(_hint, expected=fmt, of_the_other=f"{other} {order}")
+    return f"{other} {order}"
 
 
-def looks_like_judgments(line: bytes) -> bool:
+def looks_like_judgments(formats: Sequence[FileFormat[Any]], line: bytes) -> bool:
     """Return whether a line can be a line of qrels."""
-    return any(fmt.name == "qrels" for fmt in _readable(line, FileKind.JUDGMENTS))
+    return any(fmt.name == "qrels" for fmt in _readable(formats, line, FileKind.JUDGMENTS))
 
 
-def looks_like_run(line: bytes) -> bool:
+def looks_like_run(formats: Sequence[FileFormat[Any]], line: bytes) -> bool:
     """Return whether a line can be a line of a run."""
-    return any(fmt.name == "trec_results" for fmt in _readable(line, FileKind.RUNS))
+    return any(fmt.name == "trec_results" for fmt in _readable(formats, line, FileKind.RUNS))
 
 
 def looks_like_scores(text: bytes) -> bool:
@@ -76,27 +76,33 @@ def looks_like_scores(text: bytes) -> bool:
     return bool(re.match(_MEASURE_VALUES, text))
 
 
-def hint_at_pool(line: bytes, lines: bytes, layout: Layout) -> str:
+def _hint_at_pool(formats: Sequence[FileFormat[Any]], line: bytes, lines: bytes) -> str:
     """Return a hint about a file that cannot be read as a pool; "" if its format is unknown."""
     if array := array_hint(lines):
         return array
     if re.match(OBJECT_OF_OBJECTS, lines):
         return "pools in a JSON object are not read; write a line TOPIC DOCNO for each document"
-    if looks_like_run(line):
+    if looks_like_run(formats, line):
         return "this looks like a run; irevalx-lab pool builds a pool from runs"
     return ""
 
 
-def _hint(line: bytes, lines: bytes, layout: Layout, expected: FileFormat[Any], of_the_other: str) -> str:
+def _hint(
+    formats: Sequence[FileFormat[Any]], line: bytes, lines: bytes, layout: Layout, expected: FileFormat[Any]
+) -> str:
     """Return a hint about a malformed line: wrong separators, another format, or exchanged judgments and runs."""
     fields, kind = line.split(), expected.kind
-    if _IS_TRYING.get() or (unread := _unread_hint(lines, kind)):
-        return "" if _IS_TRYING.get() else unread
+    if unread := _unread_hint(lines, kind):
+        return unread
     if not expected.separators and (separator := separator_hint(line, fields, layout)):
-        return _table_hint(lines, kind) or (_header_hint(line, layout) if lines.startswith(line) else "") or separator
+        return (
+            _table_hint(formats, lines, kind)
+            or (_header_hint(line, layout) if lines.startswith(line) else "")
+            or separator
+        )
     if looks_like_json(lines):
         return f"if this is JSON, use {spelled(kind.parameter, 'json')}"
-    readable = [fmt for fmt in _readable(lines, kind) if fmt.layout is not layout]
+    readable = [fmt for fmt in _readable(formats, lines, kind) if fmt.layout is not layout]
     if readable:
         likely = [fmt for fmt in readable if fmt.name in {"qrels", "trec_results"}] or readable
         each = [f"{fmt.requested} if the columns are {_columns_of(fmt, len(fields))}" for fmt in likely]
@@ -105,7 +111,7 @@ def _hint(line: bytes, lines: bytes, layout: Layout, expected: FileFormat[Any], 
         return missing
     other = FileKind.RUNS if kind is FileKind.JUDGMENTS else FileKind.JUDGMENTS
     default = "trec_results" if other is FileKind.RUNS else "qrels"
-    return of_the_other if any(fmt.name == default for fmt in _readable(lines, other)) else ""
+    return _hint_at_other_kind(kind) if any(fmt.name == default for fmt in _readable(formats, lines, other)) else ""
 
 
 def _missing_column(line: bytes, lines: bytes) -> str:
@@ -141,20 +147,20 @@ def _header_hint(line: bytes, layout: Layout) -> str:
     return f"if this is a header, there is {no_column(missing[0], words)}"
 
 
-def _table_hint(lines: bytes, kind: FileKind) -> str:
+def _table_hint(formats: Sequence[FileFormat[Any]], lines: bytes, kind: FileKind) -> str:
     """Return a hint if the lines are valid as a table without a header; otherwise ""."""
-    for fmt in FILE_FORMATS:
+    for fmt in formats:
         if fmt.kind is kind and fmt.name == "csv" and _reads(lines[: lines.rfind(NEWLINE) + 1] or lines, fmt):
             number = "GRADE" if kind is FileKind.JUDGMENTS else "SCORE"
             return f"use {fmt.requested} if the columns are TOPIC,DOCNO,{number}"
     return ""
 
 
-def _readable(lines: bytes, kind: FileKind) -> list[FileFormat[Any]]:
+def _readable(formats: Sequence[FileFormat[Any]], lines: bytes, kind: FileKind) -> list[FileFormat[Any]]:
     """Return the formats of a kind in which the lines are valid; of formats with equal columns, only the first."""
     by_shape: dict[tuple[str, ...], FileFormat[Any]] = {}
     whole = lines[: lines.rfind(NEWLINE) + 1] or lines
-    for fmt in FILE_FORMATS:
+    for fmt in formats:
         layout = fmt.layout
         if fmt.kind is kind and layout and _shape(layout) not in by_shape and _can_be_read(whole, fmt, layout):
             by_shape[_shape(layout)] = fmt
@@ -190,17 +196,15 @@ def _can_be_read(lines: bytes, fmt: FileFormat[Any], layout: Layout) -> bool:
 
 def _reads(lines: bytes, fmt: FileFormat[Any]) -> bool:
     """Return whether the lines are valid in a format and repeat no document."""
-    token = _IS_TRYING.set(True)
+    rules = Rules(TREC_EVAL_10, strict=True, warn=lambda line: None, hints=False)
     try:
-        data: Any = replace(fmt, tables=False).read(Source("", lines), TREC_EVAL_10, True, lambda line: None)
+        data: Any = replace(fmt, tables=False).built(Source("", lines), rules)
         if fmt.kind is FileKind.RUNS:
             data.results()
             return True
         return not data.failures(data.documents.topics)
     except IrevalxError:
         return False
-    finally:
-        _IS_TRYING.reset(token)
 
 
 def _are_whole(words: Sequence[bytes]) -> bool:

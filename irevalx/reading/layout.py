@@ -190,6 +190,11 @@ def id_hint(value: object) -> str:
     return "; convert the column to integers or text" if isinstance(value, float) and value.is_integer() else ""
 
 
+def no_hint(line: bytes, lines: bytes, layout: Layout) -> str:
+    """Return "", in place of a hint about a malformed line."""
+    return ""
+
+
 def separator_hint(line: bytes, fields: Sequence[bytes], layout: Layout) -> str:
     """Return a hint about the separators of a line, or "" if there is none."""
     if line.count(b"\r") > 1:

@@ -15,3 +15,4 @@ class Rules(Frozen):
     strict: bool  # rejects malformed numbers and likely mistakes
     warn: Warn
     grades: Grades = "whole"
+    hints: bool = True  # whether errors contain hints

@@ -19,7 +19,7 @@ from irevalx.frozen import Frozen, defaults
 from irevalx.measures.selection import Selection, refuse_contradictions, select_measures
 from irevalx.process.platform import as_text
 from irevalx.reading.column_names import DOCNO, GRADE, RUN, SCORE, TOPIC, ColumnKind, ColumnSpec
-from irevalx.reading.formats import QRELS
+from irevalx.reading.judgment_formats import QRELS
 from irevalx.reading.kinds.arrow_runs import whole_topics
 from irevalx.reading.sources.columns import RULES, ColumnTable
 from irevalx.settings import Settings

@@ -8,7 +8,8 @@ from irevalx.errors import DuplicateDocumentError, EvaluationError
 from irevalx.evaluation.topic_values import TopicValues, topic_values_of
 from irevalx.measures.selection import select_measures
 from irevalx.measures.summaries import as_list
-from irevalx.reading.formats import QRELS, SAMPLED, read_qrels, read_trec_results
+from irevalx.reading.formats import read_qrels, read_trec_results
+from irevalx.reading.judgment_formats import QRELS, SAMPLED
 from irevalx.reading.kinds.runs import ResultRows
 from irevalx.reading.sources.files import Source
 from irevalx.settings import Settings

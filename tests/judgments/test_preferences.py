@@ -23,7 +23,7 @@ from irevalx.measures.parameter_kinds import Parameters
 from irevalx.measures.summaries import as_list
 from irevalx.ranking.ranking import Ranking
 from irevalx.ranking.topic_kinds import Preferences, assess_preferences
-from irevalx.reading.formats import PREFS, QRELS_PREFS
+from irevalx.reading.judgment_formats import PREFS, QRELS_PREFS
 from irevalx.reading.sources.files import Source
 from irevalx.trec_eval import TREC_EVAL_9, TREC_EVAL_10, Compat
 

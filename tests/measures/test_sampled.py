@@ -21,7 +21,7 @@ from irevalx.frozen import replace as changed
 from irevalx.measures import BY_NAME
 from irevalx.measures.summaries import as_list
 from irevalx.ranking.topics import SampledTopics
-from irevalx.reading.formats import SAMPLED
+from irevalx.reading.judgment_formats import SAMPLED
 from irevalx.reading.sources.files import Source
 from irevalx.settings import Settings
 from irevalx.trec_eval import TREC_EVAL_10

@@ -16,8 +16,9 @@ from irevalx.errors import DuplicateDocumentError, IrevalxError, MalformedLineEr
 from irevalx.judgments.graded import InclusionJudgments
 from irevalx.judgments.subtopics import SubtopicJudgments
 from irevalx.reading.file_format import FileFormat
-from irevalx.reading.formats import PRELS, REL_FORMATS
-from irevalx.reading.formats import SUBTOPICS as SUBTOPIC_FILE
+from irevalx.reading.formats import REL_FORMATS
+from irevalx.reading.judgment_formats import PRELS
+from irevalx.reading.judgment_formats import SUBTOPICS as SUBTOPIC_FILE
 from irevalx.reading.sources.files import Source
 from irevalx.trec_eval import TREC_EVAL_10
 

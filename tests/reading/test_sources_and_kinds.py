@@ -16,7 +16,8 @@ import pytest
 from examples.format_examples import Row, content
 
 import irevalx
-from irevalx.reading.formats import POOL, REL_FORMATS, RESULTS_FORMATS
+from irevalx.reading.formats import REL_FORMATS, RESULTS_FORMATS
+from irevalx.reading.run_formats import POOL
 from irevalx.reading.sources.files import Source
 from irevalx.trec_eval import TREC_EVAL_10
 

@@ -25,7 +25,8 @@ from irevalx.lab.command.common_options import measures as measures_parameter
 from irevalx.lab.command.evaluation_options import EvaluationOptions, Unpack, evaluation_options
 from irevalx.lab.command.notes import DECISION_HEADS, DECISION_NOTE, bootstrap_warnings
 from irevalx.lab.command.output import Result
-from irevalx.reading.formats import SAMPLED, read_trec_results
+from irevalx.reading.formats import read_trec_results
+from irevalx.reading.judgment_formats import SAMPLED
 from irevalx.reading.kinds.runs import RunStream as OpenedRun
 from irevalx.reading.sources.files import Source
 from irevalx.reading.sources.tables import source_of

@@ -20,7 +20,7 @@ from irevalx.judgments.graded import Judgments
 from irevalx.lab.agreement.paired_evaluations import PairedEvaluations
 from irevalx.measures.selection import printed_name
 from irevalx.process.platform import as_text
-from irevalx.reading.formats import QRELS, SAMPLED
+from irevalx.reading.judgment_formats import QRELS, SAMPLED
 from irevalx.reading.sources.files import Source
 from irevalx.reports.report import ALL
 from irevalx.trec_eval import TREC_EVAL_10

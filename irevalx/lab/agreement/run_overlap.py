@@ -12,8 +12,8 @@ from irevalx.errors import DuplicateDocumentError, NoTopicsError, Warn, quote, s
 from irevalx.lab.agreement.paired_evaluations import PairedEvaluations
 from irevalx.lab.command.output import Result
 from irevalx.process.platform import as_text
-from irevalx.reading.formats import TREC_RESULTS
 from irevalx.reading.kinds.runs import RunStream
+from irevalx.reading.run_formats import TREC_RESULTS
 from irevalx.reports.table import Table
 from irevalx.statistics.correlations import Ranking, rank_biased_overlap, ranking_of
 from irevalx.statistics.significance import without_noise

@@ -10,7 +10,8 @@ from irevalx.declarations import Parameter, choice, flag, text, whole
 from irevalx.frozen import replace
 from irevalx.lab.command.evaluation_options import _EVALUATION
 from irevalx.lab.command.output import DEFAULT_FORMAT, FIGURE_ENDINGS, FORMATS
-from irevalx.reading.formats import RESULTS_FORMATS, TREC_RESULTS
+from irevalx.reading.formats import RESULTS_FORMATS
+from irevalx.reading.run_formats import TREC_RESULTS
 from irevalx.reports import DIGITS, MOST_DIGITS, format_help
 from irevalx.wording import join_words
 

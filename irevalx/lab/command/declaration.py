@@ -24,7 +24,7 @@ from irevalx.lab.command.added_options import FIGURE_OUTPUT, LINES_OUTPUT, RESUL
 from irevalx.lab.command.help import HelpCommand
 from irevalx.lab.command.output import Output, paths_in
 from irevalx.process.terminal import Messages
-from irevalx.reading.formats import TREC_RESULTS
+from irevalx.reading.run_formats import TREC_RESULTS
 from irevalx.wording import missing
 
 _RUNS = ("runs", "new_runs")

@@ -8,7 +8,8 @@ from irevalx.declarations import NO_DEFAULT, Others, Parameter, choice, collect,
 from irevalx.experiments.seeds_and_shares import read_share
 from irevalx.frozen import replace
 from irevalx.process.platform import MOST_PROCESSES, default_processes
-from irevalx.reading.formats import QRELS, REL_FORMATS, WEIGHTED
+from irevalx.reading.formats import REL_FORMATS
+from irevalx.reading.judgment_formats import QRELS, WEIGHTED
 from irevalx.settings import ORDERS_OF_FILES, ORDERS_OF_TIES, PARAMETERS, TIES
 from irevalx.trec_eval import COMPAT
 from irevalx.wording import join_words

@@ -33,7 +33,7 @@ from irevalx.lab.command.output import DrawnResult
 from irevalx.process.platform import as_text
 from irevalx.ranking.rank import RankedRun
 from irevalx.ranking.rules import RankingRules
-from irevalx.reading.formats import SAMPLED
+from irevalx.reading.judgment_formats import SAMPLED
 from irevalx.reports.report import JUDGED, judged_in_words, percent
 from irevalx.reports.table import Table
 from irevalx.settings import Settings, real_level_hint

@@ -21,7 +21,7 @@ from irevalx.experiments.weighted_measures import WeightedMeasure, counted_docum
 from irevalx.frozen import Frozen, cached_property
 from irevalx.judgments.graded import InclusionJudgments, Judgments
 from irevalx.lab.estimation.results import EstimatedScores, EstimateRow, pairs_to_compare, rows_of, shared_fields
-from irevalx.reading.formats import PRELS, QRELS, SAMPLED
+from irevalx.reading.judgment_formats import PRELS, QRELS, SAMPLED
 from irevalx.settings import Settings
 from irevalx.statistics.prediction_powered_inference import (
     FEW_DRAWN,

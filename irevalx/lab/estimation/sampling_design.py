@@ -28,7 +28,7 @@ from irevalx.frozen import Frozen, replace
 from irevalx.judgments.graded import Judgments
 from irevalx.lab.command.output import Result
 from irevalx.lab.estimation.document_samples import SAMPLES, LabelledSample, measures_by_document
-from irevalx.reading.formats import QRELS
+from irevalx.reading.judgment_formats import QRELS
 from irevalx.reports.table import Table
 from irevalx.wording import invalid_value, spelled
 

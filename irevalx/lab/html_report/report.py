@@ -79,8 +79,8 @@ from irevalx.measures.selection import UNSUPPORTED
 from irevalx.process.platform import as_bytes
 from irevalx.process.terminal import writes_to_terminal
 from irevalx.ranking.rules import RankingRules
-from irevalx.reading.formats import TREC_RESULTS
 from irevalx.reading.kinds.runs import RunStream
+from irevalx.reading.run_formats import TREC_RESULTS
 from irevalx.reading.topic_groups import TopicGroups, group_warnings
 from irevalx.statistics.paired_comparisons import Method
 from irevalx.statistics.significance import ALPHA, RESAMPLES

@@ -33,7 +33,7 @@ from irevalx.lab.judge_agreement.real_labels import real_statistics, reliability
 from irevalx.lab.judge_agreement.results import JudgesResult, LabelsResult
 from irevalx.lab.judge_agreement.run_agreement import HUMAN_TOPICS
 from irevalx.lab.judge_agreement.several_judges import Comparison, compare_judges, grades_of
-from irevalx.reading.formats import PREFS
+from irevalx.reading.judgment_formats import PREFS
 from irevalx.statistics.significance import ALPHA
 from irevalx.wording import missing, spelled
 

@@ -16,7 +16,7 @@ from irevalx.judgments.preferences import PreferenceJudgments
 from irevalx.lab.judge_agreement.document_agreement import LabelBootstrap, Statistics
 from irevalx.lab.judge_agreement.parts import AgreementPart, Estimate
 from irevalx.lab.judge_agreement.results import PreferencesResult
-from irevalx.reading.formats import PREFS
+from irevalx.reading.judgment_formats import PREFS
 from irevalx.statistics.bootstrap import TopicDraws
 from irevalx.statistics.correlations import divided
 from irevalx.statistics.label_agreement import agreement, kappa

@@ -48,7 +48,7 @@ from irevalx.lab.judging.strategies import (
     without_judgment_warning,
 )
 from irevalx.process.platform import as_bytes
-from irevalx.reading.formats import PRELS, QRELS, SAMPLED
+from irevalx.reading.judgment_formats import PRELS, QRELS, SAMPLED
 from irevalx.reading.kinds.graded import AT_RANDOM, NOT_DRAWN
 from irevalx.reading.sources.tables import source_of
 from irevalx.strategies.simulation import DEFAULT_SIMULATION, BudgetLevel

@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 from irevalx.frozen import Frozen
 from irevalx.lab import PROGRAM
-from irevalx.reading.formats import QRELS, TREC_RESULTS
+from irevalx.reading.judgment_formats import QRELS
+from irevalx.reading.run_formats import TREC_RESULTS
 from irevalx.reports.table import Table
 from irevalx.wording import spelled
 
