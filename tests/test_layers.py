@@ -14,6 +14,8 @@ from running import ROOT
 
 import irevalx
 import irevalx.lab
+from irevalx.measures import MEASURES
+from irevalx.reading.formats import FILE_FORMATS
 
 PACKAGE = ROOT / "irevalx"
 
@@ -52,15 +54,42 @@ def imports(path: Path) -> frozenset[str]:
     return frozenset(_imports(path)) - {"irevalx"}
 
 
+PUBLIC_NAMES = {
+    f"{package.__name__}.{name}": f"{package.__name__}.{home}"
+    for package in (irevalx, irevalx.lab)
+    for name, home in package._HOMES.items()  # noqa: SLF001 - where they are declared
+}
+"""The modules of public names, which their packages import on first use."""
+
+LISTED = {
+    "irevalx.reading.kinds.": {fmt.reader.rpartition(".")[0] for fmt in FILE_FORMATS},
+    "irevalx.measures.": {measure.family.rpartition(".")[2] for measure in MEASURES},
+    "irevalx.lab.": set(),  # the list of commands is above its program: each command is loaded when it is called
+}
+"""The modules that calls such as ``import_module(f"irevalx.measures.{family}")`` import, as the records list them."""
+
+
 def _imports(path: Path) -> Iterator[str]:
-    for node in ast.walk(ast.parse(path.read_text())):
+    for name in _names_of_imports(ast.parse(path.read_text())):
+        imported = PUBLIC_NAMES.get(name, name)
+        imported = imported if imported in MODULES or f"{imported}.__init__" in MODULES else name.rpartition(".")[0]
+        yield f"{imported}.__init__" if f"{imported}.__init__" in MODULES else imported
+
+
+def _names_of_imports(tree: ast.AST) -> Iterator[str]:
+    """Yield each module of the package, or name of a module, that code imports or uses as irevalx.NAME."""
+    for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names if alias.name.startswith("irevalx."))
         elif isinstance(node, ast.ImportFrom) and node.module and node.module.partition(".")[0] == "irevalx":
-            for alias in node.names:
-                inside = f"{node.module}.{alias.name}"
-                imported = inside if inside in MODULES else node.module
-                yield f"{imported}.__init__" if f"{imported}.__init__" in MODULES else imported
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+        elif isinstance(node, ast.Attribute) and ast.unparse(node) in PUBLIC_NAMES:
+            yield ast.unparse(node)
+        elif isinstance(node, ast.Call) and ast.unparse(node.func).endswith("import_module"):
+            parts = node.args[0].values if isinstance(node.args[0], ast.JoinedStr) else node.args
+            start = parts[0].value if isinstance(parts[0], ast.Constant) else ""
+            if isinstance(start, str) and start.startswith("irevalx"):
+                yield from (f"{start}{name}" for name in (LISTED[start] if parts[1:] else [""]))
 
 
 def test_every_layer_is_listed() -> None:
@@ -94,6 +123,22 @@ def test_no_cycles_in_a_layer() -> None:
         TopologicalSorter(graph).prepare()
     except CycleError as error:
         pytest.fail(f"modules import each other in a cycle: {' -> '.join(error.args[1])}")
+
+
+def test_every_way_to_import_is_seen() -> None:
+    """Imports in functions and in strings, names that are loaded late, and modules that records list are seen."""
+    code = """
+def f():
+    from irevalx.lab import compare, PROGRAM
+    import_module("irevalx.settings"), importlib.import_module(f"irevalx.reading.kinds.{module}"), import_module("json")
+    return irevalx.evaluate, irevalx.lab.report, import_module(f"irevalx.lab.{COMMANDS[name].function}")
+"""
+    kinds = {f"irevalx.reading.kinds.{name}" for name in ("graded", "grouped", "run_files")}
+    names = {"irevalx.lab.compare", "irevalx.lab.PROGRAM", "irevalx.settings", "irevalx.evaluate", "irevalx.lab.report"}
+    assert {*_names_of_imports(ast.parse(code))} == names | kinds
+    assert PUBLIC_NAMES["irevalx.lab.report"] == "irevalx.lab.html_report.report"
+    with pytest.raises(KeyError):
+        list(_names_of_imports(ast.parse('import_module(f"irevalx.{name}")')))
 
 
 def test_sources_import_no_kinds() -> None:
