@@ -11,7 +11,10 @@ import numpy as np
 from hypothesis import strategies as st
 from references.measures import OUTSIDE, UNJUDGED, Topic
 
+from irevalx.arrays.codes import ABSENT
 from irevalx.arrays.segments import FloatArray, IntArray, Segments
+from irevalx.judgments.graded import Documents
+from irevalx.ranking.ranking import Ranking
 from irevalx.ranking.topics import Topics, round_half_away, truncate
 
 Version: TypeAlias = Literal["9", "10"]
@@ -54,6 +57,35 @@ def topics_of(drawn: Sequence[Topic], *, all_rows: bool) -> Topics:
         level=shared.level,
         collection_size=shared.collection_size,
         round_recall=ROUNDINGS[shared.recall_rounding],
+    )
+
+
+def ranking_of(
+    documents: Documents,
+    rankings: Sequence[Sequence[str]],
+    topics: Sequence[int] | None = None,
+    *,
+    all_rows: bool = True,
+) -> Ranking:
+    """Rank documents of these topics (by default all), with or without rows for documents that were not judged."""
+    known = {
+        (topic, docno.decode()): place
+        for place, (topic, docno) in enumerate(zip(documents.rows.ids.tolist(), documents.docnos.texts(), strict=True))
+    }
+    judged = range(len(rankings)) if topics is None else topics
+    rows = [
+        [(rank, known.get((topic, docno), ABSENT)) for rank, docno in enumerate(docnos, 1)]
+        for topic, docnos in zip(judged, rankings, strict=True)
+    ]
+    rows = [[row_entry for row_entry in row if all_rows or row_entry[1] != ABSENT] for row in rows]
+    return Ranking(
+        topics=tuple(documents.topics[topic] for topic in judged),
+        judged_topic=np.array(judged, np.int64),
+        rows=Segments.of_lengths([len(row) for row in rows]),
+        rank=np.array([rank for row in rows for rank, _ in row], np.int64),
+        row=np.array([place for row in rows for _, place in row], np.int64),
+        n_ret=np.array([len(docnos) for docnos in rankings], np.int64),
+        failures={},
     )
 
 

@@ -8,20 +8,18 @@ from collections.abc import Sequence
 from pathlib import Path
 from random import Random
 
-import numpy as np
 import pytest
+from examples.random_topics import ranking_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from references import preferences as reference
 from references.preferences import ContradictionError, Line, Topic
 from running import refused, run
 
-from irevalx.arrays.segments import IntArray, Segments
 from irevalx.judgments.preferences import PreferenceJudgments
 from irevalx.measures import BY_NAME, MEASURES
 from irevalx.measures.parameter_kinds import Parameters
 from irevalx.measures.summaries import as_list
-from irevalx.ranking.ranking import Ranking
 from irevalx.ranking.topic_kinds import Preferences, assess_preferences
 from irevalx.reading.judgment_formats import PREFS, QRELS_PREFS
 from irevalx.reading.sources.files import Source
@@ -34,11 +32,10 @@ ALL_PREFS = ("-R", "prefs", "-m", "all_prefs")
 # Kernels and the reference
 
 
-def assessed(judgments: PreferenceJudgments, judged_topic: Sequence[int], rows: Segments, row: IntArray) -> Preferences:
-    """Assess a ranking that has the documents with these flat places in rank order."""
-    topics = tuple(judgments.documents.topics[topic] for topic in judged_topic)
-    ranking = Ranking(topics, np.array(judged_topic, np.int64), rows, rows.position + 1, row, rows.lengths, {})
-    return assess_preferences(ranking, judgments)
+def assessed(judgments: PreferenceJudgments, topics: Sequence[Topic], numbers: Sequence[int] = (0,)) -> Preferences:
+    """Assess the rankings of the topics with these numbers."""
+    rankings = [topics[number].ranking for number in numbers]
+    return assess_preferences(ranking_of(judgments.documents, rankings, numbers), judgments)
 
 
 def read(topics: Sequence[Topic], compat: Compat = TREC_EVAL_10) -> PreferenceJudgments:
@@ -67,14 +64,7 @@ def check(topics: Sequence[Topic]) -> None:
     wrong = [contradicts_itself(topic) for topic in topics]
     assert list(judgments.failures(names)) == [name for name, is_wrong in zip(names, wrong, strict=True) if is_wrong]
     possible = [number for number, is_wrong in enumerate(wrong) if not is_wrong]
-    documents = judgments.documents
-    places = {
-        (topic, docno.decode()): place
-        for place, (topic, docno) in enumerate(zip(documents.rows.ids.tolist(), documents.docnos.texts(), strict=True))
-    }
-    row = [places.get((number, docno), -1) for number in possible for docno in topics[number].ranking]
-    rows = Segments.of_lengths([len(topics[number].ranking) for number in possible])
-    seen = assessed(judgments, possible, rows, np.array(row, np.int64))
+    seen = assessed(judgments, topics, possible)
     for name, literal in reference.MEASURES.items():
         [values] = BY_NAME[name](seen, Parameters((name,)))
         expected = [repr(literal(topics[number])) for number in possible]
@@ -122,8 +112,8 @@ def test_pair_counts_do_not_overflow() -> None:
     """Counts of one pair above 65,535 are what they are; trec_eval keeps 16 bits of them."""
     lines = [Line("g", "s", document, level) for document, level in (("A", 1.0), ("B", 0.0)) for _ in range(300)]
     lines += [Line("h", "s", document, level) for document, level in (("A", 0.0), ("B", 1.0)) for _ in range(100)]
-    judgments = read([Topic(lines, ["A", "B"])])
-    seen = assessed(judgments, [0], Segments.of_lengths([2]), np.array([0, 1]))
+    topics = [Topic(lines, ["A", "B"])]
+    seen = assessed(read(topics), topics)
     [values] = BY_NAME["prefs_pair"](seen, Parameters(("prefs_pair",)))
     assert values.tolist() == [90_000 / (90_000 + 10_000)]  # type: ignore[union-attr]
 
@@ -133,9 +123,9 @@ def test_pair_counts_do_not_overflow() -> None:
 
 def test_levels_of_version_9_are_32_bits() -> None:
     """Levels that only 64 bits tell apart are one level in version 9."""
-    lines = [Line("g", "s", "A", 1.00000001), Line("g", "s", "B", 1.0)]
+    topics = [Topic([Line("g", "s", "A", 1.00000001), Line("g", "s", "B", 1.0)], [])]
     for compat, preferences in ((TREC_EVAL_9, 0), (TREC_EVAL_10, 1)):
-        seen = assessed(read([Topic(lines, [])], compat), [0], Segments.of_lengths([0]), np.empty(0, np.int64))
+        seen = assessed(read(topics, compat), topics)
         assert seen.tally.possible.tolist() == [preferences]
 
 

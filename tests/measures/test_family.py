@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from examples.random_topics import NOT_RETRIEVED, RANKINGS, Shared, topics_of
+from examples.random_topics import NOT_RETRIEVED, RANKINGS, Shared, ranking_of, topics_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from references import family as reference_family
@@ -18,11 +18,8 @@ from references.measures import Topic
 
 import irevalx
 from irevalx.arrays.byte_strings import Names
-from irevalx.arrays.codes import ABSENT
-from irevalx.arrays.segments import FloatArray, Segments
-from irevalx.judgments.graded import Documents
+from irevalx.arrays.segments import FloatArray
 from irevalx.measures import BY_NAME, NICKNAMES, exponential_gain, inclusion_probabilities
-from irevalx.ranking.ranking import Ranking
 from irevalx.ranking.topic_kinds import (
     InclusionTopics,
     TopicsWithSubtopics,
@@ -116,28 +113,6 @@ def random_topic_with_subtopics(random: Random, level: int) -> TopicWithSubtopic
     random.shuffle(lines)
     ranking = random.sample([*DOCUMENTS, "x", "y"], random.randint(0, len(DOCUMENTS)))
     return TopicWithSubtopics(ranking, lines, level)
-
-
-def ranking_of(documents: Documents, rankings: Sequence[Sequence[str]], *, all_rows: bool) -> Ranking:
-    """Rank documents of the topics, which are called by number."""
-    known = {
-        (int(documents.topics[topic]), docno.decode()): place
-        for place, (topic, docno) in enumerate(zip(documents.rows.ids.tolist(), documents.docnos.texts(), strict=True))
-    }
-    rows = [
-        [(rank, known.get((topic, docno), ABSENT)) for rank, docno in enumerate(docnos, 1)]
-        for topic, docnos in enumerate(rankings)
-    ]
-    rows = [[row_entry for row_entry in row if all_rows or row_entry[1] != ABSENT] for row in rows]
-    return Ranking(
-        topics=documents.topics,
-        judged_topic=np.arange(len(rankings)),
-        rows=Segments.of_lengths([len(row) for row in rows]),
-        rank=np.array([rank for row in rows for rank, _ in row], np.int64),
-        row=np.array([place for row in rows for _, place in row], np.int64),
-        n_ret=np.array([len(docnos) for docnos in rankings], np.int64),
-        failures={},
-    )
 
 
 def names(texts: Sequence[str]) -> Names:

@@ -13,14 +13,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from examples.random_topics import NOT_RETRIEVED, RANKINGS, ROUNDINGS, Shared, topics_of
+from examples.random_topics import NOT_RETRIEVED, RANKINGS, ROUNDINGS, Shared, ranking_of, topics_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from references import incomplete_judgments as reference_incomplete
 from references.measures import OUTSIDE, UNJUDGED, Topic
 
 from irevalx.arrays.byte_strings import Names
-from irevalx.arrays.codes import ABSENT, STAND_IN
+from irevalx.arrays.codes import STAND_IN
 from irevalx.arrays.segments import FloatArray, IntArray, Segments
 from irevalx.frozen import replace
 from irevalx.judgments.graded import Judgments
@@ -201,22 +201,14 @@ def assessed(topic: Topic, reading: UnjudgedTreatment) -> Topics:
         np.zeros(len(docnos), np.int64),
     )
     left = list(enumerate(topic.judgments))
-    rows: list[int] = []
+    retrieved: list[str] = []
     for grade in topic.ranking:
         if grade == OUTSIDE:
-            rows.append(ABSENT)
+            retrieved.append("outside")
         else:
             place = next(i for i, (_, known) in enumerate(left) if known == grade or (grade == UNJUDGED and known < 0))
-            rows.append(left.pop(place)[0])
-    ranking = Ranking(
-        topics=(b"1",),
-        judged_topic=np.zeros(1, np.int64),
-        rows=Segments.of_lengths([len(rows)]),
-        rank=np.arange(1, len(rows) + 1),
-        row=np.array(rows, np.int64),
-        n_ret=np.array([len(rows)], np.int64),
-        failures={},
-    )
+            retrieved.append(str(left.pop(place)[0]))
+    ranking = ranking_of(judgments, [retrieved])
     seen = ranking.assess(judgments, judgments.grades, level=topic.level, treatment=reading)
     return replace(seen, round_recall=ROUNDINGS["10"])
 
