@@ -5,5 +5,6 @@ paired_comparisons, decisions                  pairs of runs; significance decis
 confidence_intervals, power, swap_rates        intervals, power of the t test, swap rates
 correlations, bootstrap                        agreement between evaluations, and its topic bootstrap
 label_agreement, excess_bias                   agreement between labels; combined labels; bias of machine labels
+proportions                                    intervals of proportions and coefficients of agreement
 prediction_powered_inference                   estimates from few human and many machine judgments
 """

@@ -183,16 +183,20 @@ def coefficients(counts: FloatArray, grades: IntArray, n_categories: int) -> dic
     }
 
 
-def at_level(counts: FloatArray, grades: IntArray, level: int) -> dict[str, FloatArray]:
-    """Return precision, recall and f1 of the machine's relevant documents, and kappa of the binary labels, by name."""
+def binary_counts(counts: FloatArray, grades: IntArray, level: int) -> FloatArray:
+    """Return the counts of labels cut at a level, shape (..., 2, 2)."""
     relevant = grades >= level
-    cut = np.stack(
+    return np.stack(
         [
             np.stack([counts[..., a, :][..., b].sum(axis=(-2, -1)) for b in (~relevant, relevant)], -1)
             for a in (~relevant, relevant)
         ],
         -2,
     )
+
+
+def at_level(cut: FloatArray) -> dict[str, FloatArray]:
+    """Return precision, recall and f1 of the machine's relevant documents, and kappa, by name, from binary counts."""
     both, human, machine = cut[..., 1, 1], cut[..., 1, :].sum(axis=-1), cut[..., :, 1].sum(axis=-1)
     none = np.equal(human + machine, 0)  # undefined, so that a label set always agrees with itself
 

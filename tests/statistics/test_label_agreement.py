@@ -23,6 +23,7 @@ from irevalx.statistics.label_agreement import (
     agreement,
     alpha,
     at_level,
+    binary_counts,
     calibration_error,
     coefficients,
     confusions_by_topic,
@@ -87,10 +88,10 @@ def test_examples(confusion: list[list[int]], grades: list[int], expected: dict[
 def test_nothing_relevant() -> None:
     """0/0 is 0 for precision and for recall, as in scikit-learn; but nothing where neither side has a relevant one."""
     for counts in ([[3.0, 0.0], [2.0, 0.0]], [[3.0, 2.0], [0.0, 0.0]]):  # relevant in one labelling only
-        result = at_level(np.array(counts), np.arange(2), 1)
+        result = at_level(np.array(counts))
         assert [float(result[name]) for name in ("precision", "recall", "f1")] == [0, 0, 0]
     for counts in ([[3.0, 0.0], [0.0, 0.0]], np.zeros((2, 2)).tolist()):
-        assert all(np.isnan(value) for value in at_level(np.array(counts), np.arange(2), 1).values())
+        assert all(np.isnan(value) for value in at_level(np.array(counts)).values())
 
 
 def test_one_grade() -> None:
@@ -163,7 +164,7 @@ def test_levels_as_scikit_learn(confusion: list[list[int]], grades: list[int]) -
         *expected, _ = metrics.precision_recall_fscore_support(
             human >= level, machine >= level, average="binary", zero_division=0
         )
-        result = at_level(np.array(confusion, np.float64), np.array(grades), level)
+        result = at_level(binary_counts(np.array(confusion, np.float64), np.array(grades), level))
         assert [float(result[name]) for name in ("precision", "recall", "f1")] == pytest.approx(expected)
         kappa_there = metrics.cohen_kappa_score(human >= level, machine >= level)
         assert float(result["kappa"]) == pytest.approx(kappa_there, nan_ok=True)

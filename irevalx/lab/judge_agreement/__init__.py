@@ -9,6 +9,8 @@ preferences           pairwise preferences
 error_rates           sensitivity, specificity, prevalence
 judges                judges, combined labels, a single judge
 several_judges        several judges, and pairs of judges
+group_bias            whether a machine favours a group of runs
+excess_bias           excess bias of groups and of reranked runs
 results               results of one judge and of several judges
 figures               confusion, judges, reranked runs
 """

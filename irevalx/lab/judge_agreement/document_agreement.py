@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
-from functools import partial
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import product
 from typing import Any, TypeAlias
 
@@ -19,7 +18,9 @@ from irevalx.lab.command.notes import bootstrap_warnings
 from irevalx.lab.judge_agreement.parts import AgreementPart, Estimate, Estimates
 from irevalx.process.platform import as_text
 from irevalx.statistics.bootstrap import TopicDraws, quantile_interval
-from irevalx.statistics.label_agreement import at_level, coefficients, confusions_by_topic
+from irevalx.statistics.correlations import divided
+from irevalx.statistics.label_agreement import at_level, binary_counts, coefficients, confusions_by_topic
+from irevalx.statistics.proportions import UNDEFINED, coefficient_intervals, f1_interval, proportion_interval
 from irevalx.statistics.significance import ALPHA
 
 AT_ONCE = 1_000_000
@@ -48,11 +49,11 @@ class LabelBootstrap(Frozen, kw_only=True):
         t = float(special.stdtrit(n_topics - 1, self.alpha / 2))
         return replace(self, alpha=2 * float(special.ndtr(t * math.sqrt(n_topics / (n_topics - 1)))))
 
-    def warnings(self, n_topics: int) -> list[str]:
-        """Return a warning if there are too few topics for intervals; otherwise nothing."""
+    def warnings(self, n_topics: int, *, of_runs: bool = False) -> list[str]:
+        """Return a warning if there are too few topics for intervals, or for bootstrap intervals of runs."""
         if self.resamples and n_topics < 2:
             return ["there are no intervals, because they require labels of both judges for at least 2 topics"]
-        return bootstrap_warnings(n_topics) if self.resamples else []
+        return bootstrap_warnings(n_topics) if self.resamples and of_runs else []
 
     def draws(self, n_topics: int) -> TopicDraws:
         """Return resamples of this number of topics."""
@@ -64,6 +65,57 @@ class LabelBootstrap(Frozen, kw_only=True):
             return NO_INTERVAL
         low, high = quantile_interval(np.asarray(of_draws, np.float64), self.alpha)
         return none_if_nan(float(low)), none_if_nan(float(high))
+
+    def proportion(self, successes: FloatArray, units: FloatArray) -> Estimate:
+        """Return the share of successes among units, from numbers of shape (n_topics,)."""
+        share = none_if_nan(float(divided(successes.sum(), units.sum())))
+        return Estimate(share, *self._ends(proportion_interval, successes, units))
+
+    def coefficients(
+        self, confusions: FloatArray, compute: Callable[[FloatArray], Mapping[str, FloatArray]]
+    ) -> dict[str, Estimate]:
+        """Return the agreement and coefficients of agreement, with ``coefficient_intervals``.
+
+        ``compute`` computes them from counts of label pairs.
+        """
+        n_tables = confusions[0, ..., 0, 0].size if len(confusions) else 1
+        agreed = np.trace(confusions, axis1=-2, axis2=-1).reshape(-1, n_tables).mean(axis=1)
+        units = confusions.sum(axis=(-2, -1)).reshape(-1, n_tables).mean(axis=1)
+        intervals = coefficient_intervals(confusions, compute, 1 - self.alpha) if self.resamples else {}
+        return {
+            name: Estimate(
+                none_if_nan(np.mean(value).item()),
+                *(
+                    self._ends(proportion_interval, agreed, units)
+                    if name == "agreement"
+                    else map(none_if_nan, intervals.get(name, UNDEFINED))
+                ),
+            )
+            for name, value in compute(confusions.sum(axis=0)).items()
+        }
+
+    def at_level(self, cut: FloatArray) -> Estimates:
+        """Return the agreement of binary labels, from counts of shape (n_topics, 2, 2)."""
+        both, human, machine = cut[:, 1, 1], cut[:, 1].sum(axis=-1), cut[:, :, 1].sum(axis=-1)
+        estimates = self.coefficients(cut, at_level)
+        ends = {
+            "precision": self._ends(proportion_interval, both, machine),
+            "recall": self._ends(proportion_interval, both, human),
+            "f1": self._ends(f1_interval, both, human + machine - both),
+            "kappa": estimates["kappa"][1:],
+        }
+        return {name: Estimate(estimates[name].value, *of_name) for name, of_name in ends.items()}
+
+    def _ends(
+        self,
+        interval: Callable[[FloatArray, FloatArray, float], tuple[float, float]],
+        successes: FloatArray,
+        units: FloatArray,
+    ) -> tuple[float | None, float | None]:
+        if not self.resamples:
+            return NO_INTERVAL
+        low, high = interval(successes, units, 1 - self.alpha)
+        return none_if_nan(low), none_if_nan(high)
 
     def estimates(
         self,
@@ -172,17 +224,14 @@ class DocumentAgreement:
         numbers = self.n_pairs, self.n_human, self.n_machine
         yield from self._parts(None, self._with_pairs, bootstrap, numbers)
 
-    def coefficients(self, confusions: FloatArray, draws: TopicDraws | None) -> Statistics:
-        """Return the coefficients of ``OF_PAIRS``."""
-        values = coefficients(counts_of(confusions, draws), self.grades, len(self.categories))
-        return {name: values[name] for name in OF_PAIRS}
+    def coefficients(self, counts: FloatArray) -> dict[str, FloatArray]:
+        """Return the coefficients of agreement, by name."""
+        return coefficients(counts, self.grades, len(self.categories))
 
     def of_pair(self, bootstrap: LabelBootstrap) -> Estimates:
         """Return the number of documents and the coefficients of ``OF_PAIRS``."""
-        confusions = self._with_pairs
-        bootstrap, compute = bootstrap.for_few_topics(len(confusions)), partial(self.coefficients, confusions)
-        estimates = bootstrap.estimates(compute, len(confusions), self.grades.size**2)
-        return {"pairs": Estimate(self.n_pairs), **estimates}
+        estimates = bootstrap.coefficients(self._with_pairs, self.coefficients)
+        return {"pairs": Estimate(self.n_pairs), **{name: estimates[name] for name in OF_PAIRS}}
 
     def statistics_by_topic(self) -> Iterator[AgreementPart]:
         """Yield the statistics for each topic, without intervals."""
@@ -200,19 +249,10 @@ class DocumentAgreement:
         used = dict(zip(product(grades, grades), counts, strict=True))
         cells = {pair: used.get(pair, 0) for pair in product(self.categories, self.categories)}
         yield AgreementPart("documents", estimates, topic=topic, counts=cells)
-        computed = bootstrap.estimates(partial(self._computed, confusions), len(confusions), self.grades.size**2)
-        for level in (None, *self.levels):
-            of_level = {name: estimate for (of, name), estimate in computed.items() if of == level}
-            yield AgreementPart("coefficients" if level is None else "level", of_level, topic=topic, level=level)
-
-    def _computed(self, confusions: FloatArray, draws: TopicDraws | None) -> Statistics:
-        """Return statistics by level (None for all grades) and name."""
-        counts = counts_of(confusions, draws)
-        of_all = coefficients(counts, self.grades, len(self.categories))
-        statistics: Statistics = {(None, name): value for name, value in of_all.items()}
+        yield AgreementPart("coefficients", bootstrap.coefficients(confusions, self.coefficients), topic=topic)
         for level in self.levels:
-            statistics |= {(level, name): value for name, value in at_level(counts, self.grades, level).items()}
-        return statistics
+            of_level = bootstrap.at_level(binary_counts(confusions, self.grades, level))
+            yield AgreementPart("level", of_level, topic=topic, level=level)
 
 
 def counts_of(confusions: FloatArray, draws: TopicDraws | None) -> FloatArray:

@@ -40,5 +40,14 @@ def error_rates(human: Judge, judge: Judge, bootstrap: LabelBootstrap, level: in
         else:
             reason = "sensitivity and specificity add up to at most 1, so the labels contain no information"
         warn(f"{judge.name}: prevalence_corrected is not defined: {reason}")
+    neither, only_machine, only_human, both, _, other_1 = by_kind
+    apparent = only_machine + both + other_1
+    shares = {
+        "sensitivity": bootstrap.proportion(both, only_human + both),
+        "specificity": bootstrap.proportion(neither, neither + only_machine),
+        "prevalence_machine": bootstrap.proportion(apparent, by_kind.sum(axis=0)),
+        "prevalence_human": bootstrap.proportion(only_human + both, by_kind[:4].sum(axis=0)),
+    }
+    estimates = {name: shares.get(name, estimate) for name, estimate in estimates.items()}
     rates = {name: estimates.pop(name) for name in ("sensitivity", "specificity")}
     return [AgreementPart("errors", rates, level=level), AgreementPart("prevalence", estimates, level=level)]

@@ -19,6 +19,7 @@ from irevalx.experiments.run_groups import two_groups_of
 from irevalx.frozen import Frozen, replace
 from irevalx.judgments.graded import Judgments
 from irevalx.lab.judge_agreement.document_agreement import DocumentAgreement, LabelBootstrap
+from irevalx.lab.judge_agreement.group_bias import group_favours
 from irevalx.lab.judge_agreement.parts import AgreementPart, Estimate, Estimates
 from irevalx.lab.judge_agreement.run_agreement import SHUFFLES, run_agreements, with_reranked
 from irevalx.process.terminal import progress_bar
@@ -218,13 +219,13 @@ class JudgeComparison(Frozen, kw_only=True):
         """Return statistics of a judge's labels and notes on topics; ``level`` is the threshold of both judges."""
         both = PairedLabels.of(human, machine, common_topics(human, machine))
         agreement = DocumentAgreement(both, human, machine)
-        parts = list(agreement.statistics(self.bootstrap.for_few_topics(agreement.n_topics)))
+        parts = list(agreement.statistics(self.bootstrap))
         prefix = "" if name is None else f"{name}: "
         _, coefficients, *_ = parts
         cautions = _warnings(agreement, coefficients.statistics, human, machine, of_runs=are_given(self.runs))
         for line in (*topic_warnings(human, machine), *cautions):
             warn(f"{prefix}{line}")
-        for line in self.bootstrap.warnings(agreement.n_topics):
+        for line in self.bootstrap.warnings(agreement.n_topics, of_runs=are_given(self.runs)):
             warn(line)
         if self.by_topic:
             parts += agreement.statistics_by_topic()
@@ -253,12 +254,17 @@ class JudgeComparison(Frozen, kw_only=True):
         shuffles = SHUFFLES if (groups or self.rerank) and bootstrap.resamples > 1 else 0
         evaluated = with_reranked(experiment, both.machine) if self.rerank else experiment
         by_measure = list(run_agreements(evaluated, both, bootstrap, warn, shuffles=shuffles))
+        favours = dict(group_favours(experiment, both, groups)) if groups else {}
         parts: list[AgreementPart] = []
         total = bootstrap.resamples * len(by_measure) if runs[1:] else 0
         with progress_bar("draws of topics", total, enabled=self.progress) as advance:
             for agreement in by_measure:
                 original = agreement.of_first_runs(len(runs))
-                parts += original.statistics(groups, advance, top=self.top)
+                of_groups = favours.get(agreement.paired.measure, {})
+                parts += [
+                    replace(part, statistics={**part.statistics, **of_groups.get(part.group or "", {})})
+                    for part in original.statistics(groups, advance, top=self.top)
+                ]
                 if self.rerank:
                     parts += agreement.gain_statistics()
                 parts += original.errors_left(self.human_topics)
@@ -280,7 +286,7 @@ def _notes_on_unlabelled(both: PairedLabels, *, rerank: bool) -> Iterator[str]:
         if n_lacking := int((labelled[other] & ~labelled[judge]).sum()):
             yield (
                 f"{n_lacking} documents have a {other} label and no {judge} label. They count as unjudged in the run "
-                f"scores under the {judge} labels."
+                f"scores under the {judge} labels, on which the bias, ranks and significance decisions of runs depend."
                 + (
                     " If a reranked run retrieves them first, its gain under human labels is too low, and promise is "
                     "too high."
@@ -316,6 +322,13 @@ def _warnings(
         yield (
             f"{others} of the {agreement.n_machine} labels of {theirs} are of documents that {ours} does not label "
             "(coverage_machine); the quality of these labels is unknown"
+            + (
+                f". They count as unjudged in the run scores under {ours}, so that bias, excess bias, ranks, gains and "
+                "significance decisions also depend on the missing human labels. To exclude this effect, remove these "
+                f"documents from {theirs}"
+                if of_runs
+                else ""
+            )
         )
     used, greatest = set(agreement.grades[agreement.counts.sum(axis=1) > 0].tolist()), int(agreement.grades[-1])
     if greatest > max(GREATEST_GRADE, *used):
@@ -348,14 +361,17 @@ def _warnings(
 
 
 def _group_warnings(parts: Sequence[AgreementPart], alpha: float, name: str) -> Iterator[str]:
-    """Yield a warning for each group of runs with a significant excess bias."""
+    """Yield a warning for each group of runs that the machine favours or disfavours significantly."""
     for part in parts:
-        p = part.statistics.get("excess_bias_p", Estimate(None)).value
+        p = part.statistics.get("favour_p", Estimate(None)).value
         if p is None or p >= alpha:
             continue
-        value, low, high = part.statistics["excess_bias"]
-        verb = "favours" if (value or 0) > 0 else "disfavours"
+        labels, errors, topics, judged = (
+            part.statistics[f"favour_{of}"].or_nan for of in ("labels", "errors", "topics", "judged")
+        )
         yield (
-            f"{part.measure}: {name} {verb} group {quote(part.group or '')}: excess_bias {value:+.4f} "
-            f"({low:+.4f} to {high:+.4f}), p corrected for the groups {p:.4f}"
+            f"{part.measure}: {name} {'favours' if labels > 0 else 'disfavours'} group {quote(part.group or '')}: the "
+            f"labels of its documents differ by {labels:+.4f} from documents with the same human grade, and their "
+            f"errors by {errors:+.4f} from other documents (p corrected for the groups {p:.4f}; {topics:g} "
+            f"topics; {judged:.0%} of its first documents have both labels)"
         )

@@ -205,13 +205,19 @@ def labels(
     (fnr) is the share of those pairs with a significant difference under the human labels for which no significant
     difference is found under the machine labels.
 
-    With `groups` or `group_by`, the result contains the bias of each group of runs and its excess_bias: the mean
-    distance of its runs above a regression line of bias on human value, fitted to all other runs. The line is needed
-    because random errors of a machine lower high values more than low values. A positive excess_bias is evidence of a
-    bias towards the group only if it exceeds excess_bias_shuffled, the excess bias of unbiased labels: the machine
-    labels, shuffled in each topic among documents of the same human grade. The p-value excess_bias_p takes
-    excess_bias_shuffled into account, and is corrected for the number of groups. In particular, examine the group of
-    runs that use the machine themselves.
+    With `groups` or `group_by`, the result says whether the machine favours a group of runs, from the documents that
+    both judges label. A document that more of the group's runs than other runs retrieve among their first K documents
+    (K is the cutoff of the measure, or 10) can have a higher machine label than documents of the same topic and human
+    grade (favour_labels), and a higher error, machine minus human, than documents of the same topic (favour_errors).
+    The machine favours the group only if both are significant and have the same sign: favour_p is the larger p-value,
+    corrected for the number of groups. favour_topics topics are used; favour_judged is the share of the first documents
+    of the group with both labels. In particular, examine the group of runs that use the machine themselves.
+
+    For each group, the result also contains the bias, and the excess_bias: the mean distance of its runs above a
+    regression line of bias on human value, fitted to all other runs. The line is needed because random errors of a
+    machine lower high values more than low values. excess_bias_shuffled is the excess bias of unbiased labels: the
+    machine labels, shuffled in each topic among documents of the same human grade. The p-value excess_bias_p takes
+    excess_bias_shuffled into account, and is corrected for the number of groups.
 
     With `rerank`, each run is also sorted by the machine labels, highest first; documents without a label are treated
     as if they had the label 0. The result contains the gain of reranking under human labels (gain_human) and under
@@ -252,9 +258,10 @@ def labels(
         2023).
     human_topics : with `machines` and `runs`, add the share of a machine's error that is removed if assessors judge
         this number of topics and values are estimated as in irevalx-lab estimate. [default: 10 25 50]
-    resamples : number of bootstrap resamples of the topics, for confidence intervals; 0 for none. Because resampled
-        rankings are noisier than the original ranking, intervals of tau are too low and intervals of the error are too
-        high.
+    resamples : number of bootstrap resamples of the topics, for confidence intervals; 0 for no intervals. Because
+        resampled rankings are noisier than the original ranking, intervals of tau are too low and intervals of the
+        error are too high. Proportions and coefficients of agreement have intervals without resampling: Wilson's for
+        an effective number of documents, or jackknife intervals over topics.
     alpha : intervals have confidence level 1 - alpha. Intervals of agreement, error, bias and correlation are for the
         population of topics; intervals of significance decisions are quantiles over resampled topics.
     labels_format : format of the machine labels: qrels, beir, csv, tsv, json or jsonl. [default: the same as

@@ -13,12 +13,10 @@ from irevalx.arrays.segments import FloatArray
 from irevalx.errors import InputError, UsageError, quote, shown_name, warn
 from irevalx.experiments.inputs import judgments_of
 from irevalx.judgments.preferences import PreferenceJudgments
-from irevalx.lab.judge_agreement.document_agreement import LabelBootstrap, Statistics
+from irevalx.lab.judge_agreement.document_agreement import LabelBootstrap
 from irevalx.lab.judge_agreement.parts import AgreementPart, Estimate
 from irevalx.lab.judge_agreement.results import PreferencesResult
 from irevalx.reading.judgment_formats import PREFS
-from irevalx.statistics.bootstrap import TopicDraws
-from irevalx.statistics.correlations import divided
 from irevalx.statistics.label_agreement import agreement, kappa
 from irevalx.trec_eval import TREC_EVAL_10
 from irevalx.wording import spelled
@@ -76,42 +74,32 @@ def _numbers(of_topic: Mapping[Pair, list[Judgment]]) -> list[int]:
     ]
 
 
-def _statistics(totals: FloatArray) -> Statistics:
-    """Return the statistics for numbers of documents, shape (..., 21), by name."""
-    confusion = totals[..., :9].reshape(*totals.shape[:-1], 3, 3)
-    symmetric = confusion + confusion[..., ::-1, ::-1]  # each pair in both orders, which are arbitrary
-    statistics: dict[str, Any] = {
-        "pairs": confusion.sum(axis=(-2, -1)),
-        "agreement": agreement(confusion),
-        "kappa": kappa(symmetric, np.arange(3)),
-        "agreement_without_ties": agreement(confusion[..., ::2, ::2]),
-    }
-    for place, judge in enumerate(("human", "machine")):
-        start = 9 + len(_OF_JUDGE) * place
-        of_judge = np.moveaxis(totals[..., start : start + len(_OF_JUDGE)], -1, 0)
-        n_pairs, ties, in_both_orders, flips, decided, for_first = of_judge
-        statistics |= {
-            f"pairs_{judge}": n_pairs,
-            f"ties_{judge}": divided(ties, n_pairs),
-            f"in_both_orders_{judge}": in_both_orders,
-            f"flips_{judge}": divided(flips, in_both_orders),
-            f"first_preferred_{judge}": divided(for_first, decided),
-        }
-    return statistics
+def _kappa(confusion: FloatArray) -> dict[str, FloatArray]:
+    """Return the agreement and kappa, with each pair in both orders, because the order of documents is arbitrary."""
+    return {"agreement": agreement(confusion), "kappa": kappa(confusion + confusion[..., ::-1, ::-1], np.arange(3))}
 
 
 def _agreement(numbers: FloatArray, bootstrap: LabelBootstrap) -> AgreementPart:
     """Return the statistics computed from counts of pairs, shape (n_topics, 21), with intervals except for counts."""
-    by_kind, n_topics = numbers.T, len(numbers)
-
-    def of_draws(draws: TopicDraws | None) -> Statistics:
-        return _statistics(by_kind.sum(axis=1) if draws is None else np.rint(draws.means(by_kind) * n_topics))
-
-    estimates = bootstrap.for_few_topics(n_topics).estimates(of_draws, n_topics, numbers.shape[1])
-    counts = [name for name in estimates if name.startswith(("pairs", "in_both_orders"))]
-    return AgreementPart(
-        "preferences", estimates | {name: Estimate(int(estimates[name].value or 0)) for name in counts}
-    )
+    confusions = numbers[:, :9].reshape(-1, 3, 3)
+    decided = confusions[:, ::2, ::2]
+    equal = np.trace(decided, axis1=-2, axis2=-1)
+    estimates = {
+        "pairs": Estimate(int(confusions.sum())),
+        **bootstrap.coefficients(confusions[confusions.sum(axis=(1, 2)) > 0], _kappa),
+        "agreement_without_ties": bootstrap.proportion(equal, decided.sum(axis=(1, 2))),
+    }
+    for place, judge in enumerate(("human", "machine")):
+        start = 9 + len(_OF_JUDGE) * place
+        n_pairs, ties, in_both_orders, flips, preferences, for_first = numbers.T[start : start + len(_OF_JUDGE)]
+        estimates |= {
+            f"pairs_{judge}": Estimate(int(n_pairs.sum())),
+            f"ties_{judge}": bootstrap.proportion(ties, n_pairs),
+            f"in_both_orders_{judge}": Estimate(int(in_both_orders.sum())),
+            f"flips_{judge}": bootstrap.proportion(flips, in_both_orders),
+            f"first_preferred_{judge}": bootstrap.proportion(for_first, preferences),
+        }
+    return AgreementPart("preferences", estimates)
 
 
 def _preferences_given(given: Any) -> PreferenceJudgments:

@@ -29,6 +29,17 @@ _EXCESS_BIAS = (
     "excess bias p: p-value for no excess bias, corrected for the number of groups (Holm).",
 )
 
+_EXCESS_NAMES = ("bias", "excess_bias", "excess_bias_shuffled", "excess_bias_p")
+_FAVOURS = ("favour_labels", "favour_errors", "favour_p", "favour_topics", "favour_judged")
+_OF_FAVOURS = (
+    "favour labels: how much higher the machine labels are of documents that the group retrieves and other runs do not "
+    "(among their first K), than of documents of the same topic and human grade. Favour errors: the same for machine "
+    "label minus human label, among documents of the same topic.",
+    "favour p: the larger p-value of both, or 1 if their signs differ, corrected for the number of groups (Holm); "
+    "the machine favours a group only if it is small. Favour topics: topics used, at least 10. Favour judged: share of "
+    "the first documents of the group with both labels; nothing is known about the others.",
+)
+
 _SCORES = ("score_human", "score_machine", "gain_human", "gain_machine")
 _OF_GAINS = (
     "gain: increase of the measure value when the run is reranked by the machine labels, under human labels and under "
@@ -145,7 +156,8 @@ class LabelsResult(DrawnResult):
             _wide(people, (*measure, "human_topics"), errors, notes=_OF_PEOPLE),
             decisions.in_words(DECISION_HEADS, DECISION_NOTE.format(full="the human labels", reduced=reduced)),
             _wide("bias of runs", run, self.of("run")),
-            _wide("bias of groups of runs", (*measure, "group"), self.of("group"), notes=_EXCESS_BIAS),
+            _wide("bias of groups of runs", (*measure, "group"), self.of("group"), _EXCESS_NAMES, _EXCESS_BIAS),
+            _wide("favoured groups of runs", (*measure, "group"), self.of("group"), _FAVOURS, _OF_FAVOURS),
             _wide("runs reranked by machine labels", run, gains, _SCORES, _OF_GAINS[:1]),
             _wide(compared, run, gains, ("promise", "gain_ratio"), _OF_GAINS[1:]),
             _wide("excess bias of reranked runs", run, gains, _EXCESS, _OF_EXCESS),

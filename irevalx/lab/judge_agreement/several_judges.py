@@ -8,6 +8,7 @@ from typing import TypeAlias
 
 import numpy as np
 
+from irevalx.arrays.segments import FloatArray
 from irevalx.errors import Warn, warn
 from irevalx.experiments.labels import PairedLabels
 from irevalx.frozen import replace
@@ -126,14 +127,21 @@ def _self_consistency(judge: Judge, human: Judgments, bootstrap: LabelBootstrap)
 
 def self_consistency(pairs: Sequence[DocumentAgreement], bootstrap: LabelBootstrap) -> Estimates:
     """Return the mean agreement over pairs of answers on the same topics."""
+    grades = np.unique(np.concatenate([pair.grades for pair in pairs]))
+    places = [np.searchsorted(grades, pair.grades) for pair in pairs]
+    tables = np.zeros((len(pairs[0].confusions), len(pairs), grades.size, grades.size))
+    for number, (pair, place) in enumerate(zip(pairs, places, strict=True)):
+        tables[:, number, place[:, np.newaxis], place] = pair.confusions
 
-    def mean(draws: TopicDraws | None) -> Statistics:
-        coefficients = [pair.coefficients(pair.confusions, draws) for pair in pairs]
-        return {f"self_{name}": np.mean([of_pair[name] for of_pair in coefficients], axis=0) for name in OF_PAIRS}
+    def mean(counts: FloatArray) -> dict[str, FloatArray]:
+        of_pairs = [
+            pair.coefficients(counts[..., number, place[:, np.newaxis], place])
+            for number, (pair, place) in enumerate(zip(pairs, places, strict=True))
+        ]
+        return {name: np.stack([of_pair[name] for of_pair in of_pairs], axis=-1) for name in OF_PAIRS}
 
-    first = pairs[0]
-    bootstrap = bootstrap.for_few_topics(first.n_topics)
-    return bootstrap.estimates(mean, len(first.confusions), first.grades.size**2 * len(pairs))
+    with_pairs = tables[tables.sum(axis=(1, 2, 3)) > 0]
+    return {f"self_{name}": estimate for name, estimate in bootstrap.coefficients(with_pairs, mean).items()}
 
 
 def _pair_statistics(judges: Sequence[Judge], bootstrap: LabelBootstrap, level: int) -> Iterator[AgreementPart]:

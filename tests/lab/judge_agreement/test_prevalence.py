@@ -15,6 +15,7 @@ import irevalx.lab as public
 from irevalx.lab.judge_agreement.prevalence import prevalences
 from irevalx.statistics.bootstrap import quantile_interval
 from irevalx.statistics.prediction_powered_inference import prediction_powered
+from irevalx.statistics.proportions import proportion_interval
 
 pytestmark = pytest.mark.filterwarnings("ignore::irevalx.IrevalxWarning")
 
@@ -155,9 +156,13 @@ def simulated(scenario: str, n_draws: int) -> Iterator[tuple[str, float, float, 
         counts, truth = drawn(scenario, rng)
         resamples = counts[rng.integers(0, N_TOPICS, (400, N_TOPICS))].sum(axis=1)
         values, of_resamples = prevalences(counts.sum(axis=0)), prevalences(resamples)
+        shares = {"prevalence_human": counts[:, 2:4].sum(axis=1), "prevalence_machine": counts[:, 1::2].sum(axis=1)}
+        n_kinds = {"prevalence_human": 4, "prevalence_machine": 6}
         for name in names:
             errors[name].append(float(values[name]) - truth)
-            low, high = quantile_interval(of_resamples[name])
+            low, high = (float(end) for end in quantile_interval(of_resamples[name]))
+            if name in shares:
+                low, high = proportion_interval(shares[name], counts[:, : n_kinds[name]].sum(axis=1), 0.95)
             covered[name].append(bool(low <= 1.5 / 7.5 <= high))
     for name in names:
         error = np.array(errors[name])

@@ -1,0 +1,103 @@
+"""Whether a machine favours a group of runs, from the documents that both judges label.
+
+Each document has a contrast: the share of the group's runs that retrieve it among their first K documents, minus the
+share of the other runs. Two regressions on this contrast bracket the truth. The first compares the machine labels of
+documents of a topic with the same human grade. It finds a favour where human labels are noisy, and groups differ in the
+documents that they find. The second compares the errors of the labels (machine minus human) of documents of a topic. It
+finds a favour where errors depend on the grade, and groups differ in quality. The machine favours a group only if both
+regressions say so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
+from irevalx.experiments.coverage import DEPTH
+from irevalx.experiments.labels import PairedLabels
+from irevalx.experiments.ranked_runs import GradedRuns
+from irevalx.frozen import Frozen
+from irevalx.lab.judge_agreement.parts import Estimate, Estimates
+from irevalx.statistics.prediction_powered_inference import p_of_mean
+from irevalx.statistics.significance import holm
+
+FEWEST_TOPICS = 10
+"""Minimum number of topics of a regression."""
+
+
+class Favour(Frozen):
+    """The result of both regressions for a group."""
+
+    of_labels: float  # effect on the machine label of documents with the same human grade; nan for too few topics
+    of_errors: float  # effect on the error of the machine label
+    p: float  # the p-value before correction
+    topics: int  # number of topics that both regressions use
+
+
+def favour(contrast: FloatArray, human: IntArray, machine: IntArray, topic: IntArray) -> Favour:
+    """Return whether the machine favours the documents with a high contrast; all arrays have shape (n_documents,)."""
+    of_grade = np.unique(np.stack((topic, human)), axis=1, return_inverse=True)[1].reshape(-1)
+    labels = _regression(contrast, machine.astype(np.float64), of_grade, topic)
+    errors = _regression(contrast, (machine - human).astype(np.float64), topic, topic)
+    p = np.nan if np.isnan(labels[1] + errors[1]) else max(labels[1], errors[1])
+    if labels[0] * errors[0] <= 0:
+        p = 1.0
+    return Favour(labels[0], errors[0], p, min(labels[2], errors[2]))
+
+
+def _regression(x: FloatArray, y: FloatArray, centred_within: IntArray, topic: IntArray) -> tuple[float, float, int]:
+    """Return the effect of x on y, its p-value over topics, and the number of topics."""
+    if not x.size:
+        return np.nan, np.nan, 0
+    x = x - (np.bincount(centred_within, x) / np.maximum(np.bincount(centred_within), 1))[centred_within]
+    x = np.where(np.abs(x) < 1e-12, 0.0, x)
+    squares = np.bincount(topic, x**2)
+    sums = np.bincount(topic, x * y)[squares > 0]
+    n = sums.size
+    if n < FEWEST_TOPICS:
+        return np.nan, np.nan, n
+    error = np.asarray(sums.std(ddof=1) / np.sqrt(n))
+    return float(sums.sum() / squares.sum()), float(p_of_mean(sums.mean(), error, n, n - 1)), n
+
+
+def group_favours(
+    experiment: GradedRuns, both: PairedLabels, groups: Sequence[str]
+) -> Iterator[tuple[str, dict[str, Estimates]]]:
+    """Yield the statistics of each group by name, with each measure."""
+    rows, names = both.judgments.rows, sorted(set(groups))
+    used = np.isin(rows.ids, [both.judgments.topic_index[topic] for topic in experiment.topics]) & both.have_both
+    members: list[BoolArray] = [np.array([group == name for group in groups]) for name in names]
+    run = experiment.ranking.rows.ids // len(experiment.topics)
+    depths = {m: request.cutoffs.get(m, DEPTH) for request in experiment.requests for m in request.names}
+    for measure in experiment.measures:
+        depth = depths.get(measure, DEPTH)
+        retrieved = experiment.retrieved_within(depth)[:, used]
+        n_retrieved = np.bincount(run[experiment.ranking.rank <= depth], minlength=len(groups))
+        favours = [
+            favour(
+                retrieved[member].mean(axis=0) - retrieved[~member].mean(axis=0),
+                *(of[used] for of in (both.human, both.machine, rows.ids)),
+            )
+            for member in members
+        ]
+        corrected = np.array([each.p for each in favours])
+        corrected[np.isfinite(corrected)] = holm(corrected[np.isfinite(corrected)])
+        yield (
+            measure,
+            {
+                name: {
+                    "favour_labels": _defined(each.of_labels),
+                    "favour_errors": _defined(each.of_errors),
+                    "favour_p": _defined(float(p)),
+                    "favour_topics": Estimate(each.topics),
+                    "favour_judged": Estimate(float(retrieved[member].sum() / max(1, n_retrieved[member].sum()))),
+                }
+                for name, member, each, p in zip(names, members, favours, corrected, strict=True)
+            },
+        )
+
+
+def _defined(value: float) -> Estimate:
+    return Estimate(None if np.isnan(value) else value)

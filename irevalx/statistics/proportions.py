@@ -1,0 +1,114 @@
+"""Intervals of proportions and of chance-corrected coefficients over a sample of topics, also at 0 and 1.
+
+Documents of a topic are not independent. The number of documents is therefore divided by a design effect: the variance
+over topics divided by the variance of independent documents. If few topics differ, its estimate is uncertain, and is
+mixed with the design effect for an intraclass correlation of 1/2. The interval is the interval of Wilson (1927) for
+the effective number of documents, with a quantile of Student's t distribution.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import numpy as np
+
+from irevalx.arrays.segments import FloatArray
+from irevalx.statistics.correlations import divided
+from irevalx.statistics.significance import without_noise
+
+ENOUGH_DISAGREEMENT = 5
+"""Minimum number of topics with a disagreement for a jackknife interval of a coefficient."""
+
+_GREATEST = 1 - 1e-15
+"""Coefficients are clipped to this value, because atanh(1) is infinite."""
+
+UNDEFINED = float("nan"), float("nan")
+"""The bounds of an interval that is not defined."""
+
+
+def proportion_interval(successes: FloatArray, units: FloatArray, confidence: float) -> tuple[float, float]:
+    """Return the interval of the share of successes among the units of topics, from numbers of shape (n_topics,).
+
+    Topics without units are left out. The bounds are nan if fewer than two topics remain.
+    """
+    successes, units = successes[units > 0], units[units > 0]
+    k, n = units.size, units.sum()
+    if k < 2:
+        return UNDEFINED
+    share = successes.sum() / n
+    squares = k / (k - 1) * ((successes - share * units) ** 2).sum()
+    return _wilson(successes, units, float(divided(squares, n * share * (1 - share))), confidence)
+
+
+def f1_interval(both: FloatArray, either: FloatArray, confidence: float) -> tuple[float, float]:
+    """Return the interval of F1, from numbers of documents that are relevant by both judges and by at least one."""
+    low, high = (2 * end / (1 + end) for end in proportion_interval(both, either, confidence))
+    return low, high
+
+
+def coefficient_intervals(
+    confusions: FloatArray, coefficients: Callable[[FloatArray], Mapping[str, FloatArray]], confidence: float
+) -> dict[str, tuple[float, float]]:
+    """Return the intervals of chance-corrected coefficients, which a function computes from counts of label pairs.
+
+    ``confusions`` has shape (n_topics, n_grades, n_grades), or (n_topics, n_tables, n_grades, n_grades) for the mean of
+    a coefficient over several tables of the same documents. Topics without label pairs must be left out.
+
+    If at least ``ENOUGH_DISAGREEMENT`` topics contain a disagreement, the interval is the jackknife interval of
+    atanh(coefficient). Otherwise, it is computed from the interval of the share of agreements A, because a coefficient
+    is 1 - (1 - A) / E, where E is the expected share of disagreements. The bounds are nan if E is 0 or there are fewer
+    than two topics.
+    """
+    from scipy import special
+
+    k = len(confusions)
+    if k < 2:
+        return dict.fromkeys(coefficients(confusions.sum(axis=0)), UNDEFINED)
+    tables = confusions if confusions.ndim > 3 else confusions[:, np.newaxis]
+    total = tables.sum(axis=0)
+    independent = total.sum(axis=-1)[..., np.newaxis] * total.sum(axis=-2)[..., np.newaxis, :]
+    independent = divided(independent, total.sum(axis=(-2, -1), keepdims=True))
+    units = tables.sum(axis=(-2, -1)).mean(axis=-1)
+    agreed = np.trace(tables, axis1=-2, axis2=-1).mean(axis=-1)
+    share = 1 - np.trace(independent, axis1=-2, axis2=-1) / independent.sum(axis=(-2, -1))
+    values, without, by_chance = coefficients(total), coefficients(total - tables), coefficients(independent)
+    q = special.stdtrit(k - 1, (1 + confidence) / 2)
+    intervals = {}
+    for name in values:
+        jackknifed = without[name].mean(axis=-1)
+        if np.count_nonzero(agreed < units) >= ENOUGH_DISAGREEMENT:
+            middle, each = (np.arctanh(np.clip(of, -_GREATEST, _GREATEST)) for of in (values[name].mean(), jackknifed))
+            half = q * _jackknife_error(each)
+            intervals[name] = float(np.tanh(middle - half)), float(np.tanh(middle + half))
+        else:
+            expected = float(divided(share, 1 - by_chance[name]).mean())
+            agreement = agreed.sum() / units.sum()
+            variance = (_jackknife_error(jackknifed[np.isfinite(jackknifed)]) * expected) ** 2 * units.sum()
+            ends = _wilson(agreed, units, float(divided(variance, agreement * (1 - agreement))), confidence)
+            low, high = (max(-1.0, 1 - (1 - end) / expected) if expected > 0 else np.nan for end in ends)
+            intervals[name] = low, high
+    return intervals
+
+
+def _jackknife_error(values: FloatArray) -> float:
+    """Return the jackknife standard error of a statistic from its values without each topic."""
+    n = values.size
+    return float(np.sqrt((n - 1) / n * ((values - values.mean()) ** 2).sum())) if n else 0.0
+
+
+def _wilson(successes: FloatArray, units: FloatArray, effect: float, confidence: float) -> tuple[float, float]:
+    """Return Wilson's interval of a share, given an estimate of the design effect."""
+    from scipy import special
+
+    n, k = float(units.sum()), units.size
+    share = float(successes.sum()) / n
+    varying = min(np.count_nonzero(successes < units), np.count_nonzero(successes > 0))
+    weight = 1 / (1 + varying)
+    assumed = 1 + (float((units**2).sum()) / n - 1) / 2
+    effect = max(1.0, (1 - weight) * effect + weight * assumed if varying else assumed)
+    n_effective, q = n / effect, float(special.stdtrit(k - 1, (1 + confidence) / 2))
+    scale = 1 + q**2 / n_effective
+    middle = (share + q**2 / (2 * n_effective)) / scale
+    half = q / scale * float(np.sqrt(share * (1 - share) / n_effective + q**2 / (4 * n_effective**2)))
+    low, high = without_noise(np.array([middle - half, middle + half])).tolist()
+    return low, high
