@@ -7,7 +7,9 @@ discriminative_power  discriminative_power()
 tested_runs           the comparisons from which each function derives its result
 topic_groups          comparisons within topic groups, and their interaction
 replicates            systems with several runs
-verdicts              noninferiority tests, JUnit
+verdicts              verdicts on runs, JUnit
+margins               the parameter margin
+non_inferiority       noninferiority tests and intervals
 results               the result of compare
 comparison_options    parameters that these functions and report share
 pairs                 pairs of runs under measures: rows

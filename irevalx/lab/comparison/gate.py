@@ -6,14 +6,13 @@ from irevalx.declarations import choice, declared, flag, path, refined, text
 from irevalx.lab.command.common_options import DEFAULT_OF_SCORES, Alpha, OptionalRuns, QrelsOrScores
 from irevalx.lab.command.evaluation_options import EvaluationOptions, Unpack, evaluation_options
 from irevalx.lab.comparison.comparison_options import Names, TestedMeasures
+from irevalx.lab.comparison.margins import MARGIN, Margins
 from irevalx.lab.comparison.tested_runs import TestedRuns
 from irevalx.lab.comparison.verdicts import (
     FOUND_WORSE,
-    MARGIN,
     REQUIREMENTS,
     UNDECIDED,
     Gate,
-    Margins,
     junit_of,
     verdicts_on,
 )
@@ -50,7 +49,7 @@ def _run(
     run=_run,
     example="irevalx-lab gate qrels baseline.run new.run -m 'ndcg@10 map' --baseline baseline.run --margin 0.01",
     more=(
-        "The exit status is 0 if all runs pass (they are not worse or, with `require=better`, significantly better), "
+        "The exit status is 0 if all runs pass (they are not worse or, with `require`, better or equivalent), "
         f"{FOUND_WORSE} if a run is worse, and {UNDECIDED} otherwise. 1, 2, 4 and 7 are errors, as for irevalx."
     ),
     scores=DEFAULT_OF_SCORES,
@@ -76,7 +75,7 @@ def gate(
     ],
     margin: Annotated[Margins, MARGIN],
     require: Annotated[str, choice(*REQUIREMENTS)] = REQUIREMENTS[0],
-    allow_unsure: Annotated[bool, flag(excludes="require=better")] = False,
+    allow_unsure: Annotated[bool, flag(excludes=("require=better", "require=equivalent"))] = False,
     common_topics: Annotated[bool, flag()] = False,
     alpha: Alpha = ALPHA,
     **evaluation: Unpack[EvaluationOptions],
@@ -95,7 +94,15 @@ def gate(
     case, an exact sign-flip test determines the verdict: "worse" if the run is significantly worse, and "not worse" if
     it is significantly better. If 1 to 4 of the topics differ, the verdict is also "not worse" if the largest change
     of a topic is at most 5 margins (2 with fewer than 100 topics) and, multiplied by the upper Clopper-Pearson bound
-    of the share of topics that differ, below the margin. The least margin is the margin with which a run as good as
+    of the share of topics that differ, below the margin.
+
+    If the margin is a percentage D of the baseline's mean, the t interval is of run - (1 - D) baseline (if lower
+    values are better: (1 + D) baseline - run), because the baseline's mean varies with the topics too. Fieller's
+    interval of the ratio of the means is reported; a run is not worse if it lies above 1 - D. A margin of at least the
+    baseline's mean is an error. With `require="equivalent"`, the gain must also be less than the margin, by the same
+    rule with the roles of gain and loss exchanged; each equivalent run is not worse.
+
+    The least margin is the margin with which a run as good as
     the baseline would pass with probability 0.8, given this number of topics.
 
     For measures that treat unjudged documents as nonrelevant, a warning lists the verdicts that depend on unjudged
@@ -103,7 +110,7 @@ def gate(
 
     Parameters
     ----------
-    require : the requirement for a run to pass: not worse, or significantly better.
+    require : the requirement for a run to pass: not worse, significantly better, or equivalent.
     allow_unsure : let runs with the verdict "cannot tell" pass.
     common_topics : evaluate only the topics for which every run has results. A run that fails on topics then passes if
         it is not worse on the others.

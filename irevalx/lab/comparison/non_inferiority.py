@@ -11,7 +11,7 @@ import math
 import numpy as np
 
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
-from irevalx.frozen import Frozen, cached_property
+from irevalx.frozen import Frozen, cached_property, replace
 from irevalx.statistics.confidence_intervals import Ends, t_intervals
 from irevalx.statistics.power import least_effect
 from irevalx.statistics.significance import (
@@ -122,16 +122,31 @@ class Improvements(Frozen):
         sign = np.where(self.without_spread, np.sign(self.mean_of_differing), (low > 0) * 1.0 - (high < 0))
         return np.where(self.p < self.alpha, sign, 0).astype(np.int64)
 
-    def verdicts(self, margin: float) -> list[str]:
+    def loses_less(self, margin: float | FloatArray) -> BoolArray:
+        """Return whether each run loses less than the margin, by the interval or because few topics differ by little.
+
+        A relative margin is an array of the margin of each topic, a share of the baseline's values. Its mean is a
+        random variable, so the interval is of the sum of the difference and the margin of each topic.
+        """
+        low, at_least = self.interval[0], -margin
+        if isinstance(margin, np.ndarray):
+            [(low, _)] = t_intervals(self.d + margin, [1 - self.alpha])
+            low, at_least = np.where(self.without_spread, np.nan, low), 0.0
+        return np.asarray((self.differing == 0) | self.differs_little(float(np.mean(margin))) | (low > at_least))
+
+    def equivalent(self, margin: float | FloatArray) -> BoolArray:
+        """Return whether each run loses and gains less than the margin; a run that is equivalent is not worse."""
+        return self.loses_less(margin) & replace(self, d=-self.d).loses_less(margin)
+
+    def verdicts(self, margin: float | FloatArray) -> list[str]:
         """Return the verdict on each row, for a margin of at least 0.
 
         A run is not worse if no topic differs, if few differ by little, if the lower end of the interval is above
         -margin, or if there is no interval and the run is significantly better. Otherwise, it is worse if it is
         significantly worse.
         """
-        low, _ = self.interval
         is_better = self.without_spread & (self.direction > 0)
-        not_worse = (self.differing == 0) | self.differs_little(margin) | (low > -margin) | is_better
+        not_worse = self.loses_less(margin) | is_better
         worse = ~not_worse & (self.direction < 0)
         verdicts = np.select([not_worse, worse], [NOT_WORSE, WORSE], CANNOT_TELL)
         return [str(verdict) for verdict in verdicts]
@@ -144,3 +159,23 @@ class Improvements(Frozen):
             return np.full(len(self.d), np.nan)
         margins = self.d.std(axis=1, ddof=1) * least_effect(n_topics, alpha=self.alpha, two_sided=False)
         return np.where(self.without_spread, np.nan, margins)
+
+
+def ratio_intervals(runs: FloatArray, baseline: FloatArray, alpha: float) -> Ends:
+    """Return Fieller's intervals of ratios of the means of runs, shape (n_rows, n_topics), to the baseline's mean.
+
+    They contain the ratios r for which the mean of run - r baseline is not significantly different from 0. nan if the
+    baseline's mean is not significantly different from 0, so that the interval has no bounds.
+    """
+    from scipy import stats
+
+    n_topics = baseline.size
+    scale = stats.t.isf(alpha / 2, n_topics - 1) ** 2 / n_topics / max(1, n_topics - 1)
+    means, of_runs, of_baseline = runs.mean(axis=1), runs - runs.mean(axis=1, keepdims=True), baseline - baseline.mean()
+    a = baseline.mean() ** 2 - scale * (of_baseline @ of_baseline)
+    b = means * baseline.mean() - scale * (of_runs @ of_baseline)
+    c = means**2 - scale * (of_runs**2).sum(axis=1)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        middle, half = b / a, np.sqrt(b**2 - a * c) / a
+    has_bounds = a > 0
+    return np.where(has_bounds, middle - half, np.nan), np.where(has_bounds, middle + half, np.nan)

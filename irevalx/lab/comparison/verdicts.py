@@ -3,29 +3,31 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
-from typing import Any, ClassVar, NamedTuple, TypeAlias
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from irevalx import checks
-from irevalx.arrays.segments import BoolArray
-from irevalx.checks import ValueType
-from irevalx.declarations import Parameter
-from irevalx.errors import ArgumentError, printable, quote, warn
+from irevalx.arrays.segments import BoolArray, FloatArray
+from irevalx.errors import ArgumentError, printable, warn
 from irevalx.experiments.coverage import Coverage, has_shift, shifts
-from irevalx.experiments.ranked_runs import requests_of
 from irevalx.frozen import replace
-from irevalx.lab.comparison.non_inferiority import CANNOT_TELL, NOT_WORSE, WORSE, Improvements, most_margins
+from irevalx.lab.comparison.margins import Margins, margins_of
+from irevalx.lab.comparison.non_inferiority import (
+    CANNOT_TELL,
+    NOT_WORSE,
+    WORSE,
+    Improvements,
+    most_margins,
+    ratio_intervals,
+)
 from irevalx.lab.comparison.pairs import ComparedMeasure, Comparison
 from irevalx.measures.selection import RequestedMeasure
 from irevalx.reports.report import JUDGED
 from irevalx.reports.table import Table
 from irevalx.statistics.paired_comparisons import Comparisons, Method
 from irevalx.statistics.significance import FEW_TOPICS
-from irevalx.wording import argument_error, first_names, is_parameter, spelled
+from irevalx.wording import first_names, is_parameter, spelled
 
 FEW_DIFFERING = 10
 """Number of differing topics below which a note is added."""
@@ -36,19 +38,8 @@ _UNSEEN = 0.05
 FOUND_WORSE, UNDECIDED = 3, 5
 """Exit statuses of a gate that fails: a run is worse, or no run is worse but the verdict is not clear."""
 
-REQUIREMENTS = ("not-worse", "better")
+REQUIREMENTS = ("not-worse", "better", "equivalent")
 """The values of ``require``."""
-
-OTHERS = "*"
-"""The key of all other measures in margins by measure."""
-
-Margin: TypeAlias = "float | str"
-"""A margin in units of the measure, or relative to the mean of the baseline, such as "1%"."""
-
-Margins: TypeAlias = "Margin | Mapping[str, Margin]"
-"""A margin for all measures, or the margin of each measure."""
-
-_RULE = "a number of at least 0, or a percentage of the baseline's mean such as 1%"
 
 
 class GateRow(NamedTuple):
@@ -78,6 +69,10 @@ class GateRow(NamedTuple):
     # often as judged ones; None if the rule is not applied
     missing: int = 0  # topics without results of the run, which count as 0
     verdict_on_common_topics: str = ""  # verdict on the topics of all runs; empty if no topics are missing
+    relative_margin: float = math.nan  # share of the baseline's mean, if the margin is a percentage
+    ratio_low: float = math.nan  # Fieller's interval of mean / mean_against, at the same level, if the margin is a
+    ratio_high: float = math.nan  # percentage; nan without an interval, or if mean_against can be 0
+    equivalent: bool = False  # whether both the loss and the gain are less than the margin
 
     @property
     def is_better(self) -> bool:
@@ -87,7 +82,8 @@ class GateRow(NamedTuple):
     def rounded(self, digits: int) -> str:
         """Return the difference with its interval."""
         interval = "(no interval)" if math.isnan(self.low) else f"[{self.low:.{digits}f}, {self.high:.{digits}f}]"
-        return f"{self.difference:.{digits}f} {interval}"
+        ratio = f", ratio [{self.ratio_low:.{digits}f}, {self.ratio_high:.{digits}f}]"
+        return f"{self.difference:.{digits}f} {interval}{'' if math.isnan(self.ratio_low) else ratio}"
 
     @property
     def few_differing(self) -> str | None:
@@ -128,6 +124,8 @@ class Gate(Comparison, kw_only=True):
         """Return whether a run passes the test for a measure."""
         if self.require == "better":
             return row.is_better
+        if self.require == "equivalent":
+            return row.equivalent
         return row.verdict == NOT_WORSE or (self.allow_unsure and row.verdict == CANNOT_TELL)
 
     @property
@@ -142,8 +140,8 @@ class Gate(Comparison, kw_only=True):
         """A sentence on all verdicts."""
         n_found = {kind: sum(row.verdict == kind for row in self.rows) for kind in (NOT_WORSE, WORSE, CANNOT_TELL)}
         parts = [f"{number} {kind}" for kind, number in n_found.items() if number]
-        if self.require == "better":
-            parts.append(f"{sum(row.is_better for row in self.rows)} better")
+        if self.require != REQUIREMENTS[0]:
+            parts.append(f"{sum(map(self.passes, self.rows))} {self.require}")
         verdicts = f"{len(self.rows)} verdict{'s' if self.rows[1:] else ''}"
         return f"{'Failed' if self.status else 'Passed'}: {', '.join(parts)} ({verdicts} against {self.baseline})."
 
@@ -178,7 +176,14 @@ class Gate(Comparison, kw_only=True):
         """Return the table, with the conclusion as title, and notes on the verdicts."""
         cautious = any(row.depends_on_unjudged for row in self.rows)
         heads = self.coverage_heads(cautious=cautious)
-        own = ("measure", "run", "difference", "low", "high", "margin", "topics", "least_margin", "verdict")
+        is_relative = any(not math.isnan(row.relative_margin) for row in self.rows)
+        ratios = ("ratio_low", "ratio_high") if is_relative else ()
+        ratio = (
+            "ratio low to high: Fieller's interval of the ratio of the means, at the same level. If the margin is a "
+            "percentage D, ratio low > 1 - D replaces low > -margin (if lower values are better, ratio high < 1 + D)."
+        )
+        equivalent = "equivalent: not worse, and the gain is less than the margin by the same rule."
+        own = ("measure", "run", "difference", "low", "high", *ratios, "margin", "topics", "least_margin", "verdict")
         columns = (*own, *heads)
         few = [
             f"If fewer than {FEW_TOPICS} topics differ, a run is also not worse if the largest change is at most "
@@ -190,6 +195,8 @@ class Gate(Comparison, kw_only=True):
             f"difference: improvement over {self.baseline}; low to high: {self._confidence}",
             "verdict: not worse if low > -margin, or if no topic differs (unless all values are 0); otherwise worse if "
             "high < 0 and p < alpha in a sign-flip test; otherwise cannot tell.",
+            *[ratio] * is_relative,
+            *[equivalent] * (self.require == "equivalent"),
             *few,
             "least margin: the margin with which a run as good as the baseline would pass with probability 0.8 on this "
             "number of topics.",
@@ -257,15 +264,14 @@ def verdicts_on(
         on_missing.append(f"Verdicts exclude topics that the baseline {baselines[0]} lacks: {names}.")
         warn(on_missing[0])
         compared = [of_measure.without_topics(excluded) for of_measure in compared]
-    margins = _margins(compared, margin)
+    margins = margins_of(compared, margin)
     option = f" ({spelled('common_topics', True)})" if is_parameter("common_topics") else ""
     for of_measure in compared:
-        margin_of_measure = margins[of_measure.name]
-        of_all, topics = _verdicts(of_measure, margin_of_measure, alpha / n_rows), frozenset(of_measure.measured.topics)
+        rule, topics = (*margins[of_measure.name], alpha / n_rows), frozenset(of_measure.measured.topics)
+        of_all = _verdicts(of_measure, *rule)
         on_common = of_all
         if common := topics.difference(*missing.values()):
-            common_topics = of_measure.without_topics(topics - common)
-            on_common = _verdicts(common_topics, margin_of_measure, alpha / n_rows)
+            on_common = _verdicts(of_measure.without_topics(topics - common), *rule)
         for row, other in zip(of_all, on_common, strict=True):
             lacking = sorted(topics & missing[row.run])
             rows.append(row._replace(missing=len(lacking), verdict_on_common_topics=other.verdict if lacking else ""))
@@ -296,18 +302,23 @@ def verdicts_with(
     return verdicts_on(compared.measures, compared.baselines, margin, compared.method.alpha, missing)
 
 
-def _verdicts(of_measure: ComparedMeasure, margin: float, alpha: float) -> list[GateRow]:
+def _verdicts(of_measure: ComparedMeasure, number: float, is_share: bool, alpha: float) -> list[GateRow]:
     comparisons, measured = of_measure.comparisons, of_measure.measured
+    baseline = comparisons.values[comparisons.pairs[0][0]]
     improved = Improvements(measured.direction * comparisons.by_topic + 0.0, alpha)  # avoids -0.0
     n_topics = improved.d.shape[1]
     ends = (*improved.interval, improved.least_margins)
     lows, highs, least = (comparisons.scale.of_mean(end, n_topics).tolist() for end in ends)
+    margin = number * baseline * np.sign(baseline.mean()) if is_share else number
     on_unjudged, is_known = dependent(comparisons, improved, margin, measured.top_coverage, measured.request)
-    verdicts = improved.verdicts(margin)
+    verdicts, equivalent = improved.verdicts(margin), improved.equivalent(margin)
+    ratios = ratio_intervals(comparisons.values[comparisons.second], baseline, alpha)
+    from_ratio, to_ratio = np.where(improved.without_spread | (not is_share), np.nan, ratios).tolist()
     if measured.direction > 0:  # two runs whose values are all 0, for example without relevant documents, are not equal
         is_zero: BoolArray = np.asarray(~comparisons.values.any(axis=1))
         for row, (first, second) in enumerate(comparisons.pairs):
-            verdicts[row] = CANNOT_TELL if is_zero[first] and is_zero[second] else verdicts[row]
+            if is_zero[first] and is_zero[second]:
+                verdicts[row], equivalent[row] = CANNOT_TELL, False
     return [
         GateRow(
             **of_measure.scores_of(row)
@@ -316,7 +327,7 @@ def _verdicts(of_measure: ComparedMeasure, margin: float, alpha: float) -> list[
                 "low": lows[row],
                 "high": highs[row],
             },
-            margin=margin,
+            margin=number * abs(float(baseline.mean())) if is_share else number,
             topics=n_topics,
             least_margin=least[row],
             verdict=verdicts[row],
@@ -326,6 +337,10 @@ def _verdicts(of_measure: ComparedMeasure, margin: float, alpha: float) -> list[
             p=float(improved.p[row]),
             direction=int(improved.direction[row]),
             depends_on_unjudged=bool(on_unjudged[row]) if is_known[row] else None,
+            relative_margin=number if is_share else math.nan,
+            ratio_low=from_ratio[row],
+            ratio_high=to_ratio[row],
+            equivalent=bool(equivalent[row]),
         )
         for row in range(len(comparisons.pairs))
     ]
@@ -334,7 +349,7 @@ def _verdicts(of_measure: ComparedMeasure, margin: float, alpha: float) -> list[
 def dependent(
     comparisons: Comparisons,
     improved: Improvements,
-    margin: float,
+    margin: float | FloatArray,
     coverage: Coverage | None,
     request: RequestedMeasure | None,
 ) -> tuple[BoolArray, BoolArray]:
@@ -350,79 +365,6 @@ def dependent(
     changed = np.array([before != after for before, after in pairs], np.bool_)
     is_known = ~improved.without_spread
     return np.asarray(is_known & (np.isnan(shift) | (changed & (shift != 0)))), is_known
-
-
-def _margins(compared: Sequence[ComparedMeasure], margin: Margins) -> dict[str, float]:
-    """Return the margin of each measure by its printed name; raises ArgumentError if a measure has none."""
-    for of_measure in (each.measured for each in compared):
-        if not (of_measure.direction and of_measure.scale.is_linear):
-            why = "is a geometric mean" if of_measure.direction else "has no better direction"
-            raise ArgumentError(
-                f"{spelled('margin')} requires measures with a better direction and a mean or sum over topics, but "
-                f"{of_measure.measure} {why}"
-            )
-    by_name = dict(margin) if isinstance(margin, Mapping) else {OTHERS: margin}
-    names = [of_measure.name for of_measure in compared]
-    margins: dict[str, Any] = dict.fromkeys(names, (OTHERS, by_name.pop(OTHERS))) if OTHERS in by_name else {}
-    for key, value in by_name.items():
-        printed = [key] if key in names else [name for request in requests_of([key]) for name in request.names]
-        for name in printed:
-            if name not in names:
-                raise ArgumentError(
-                    f"{spelled('margin')} is given for {quote(key)}, which is not among the requested measures "
-                    f"({' '.join(names)})"
-                )
-            margins[name] = key, value
-    if lacking := [name for name in names if name not in margins]:
-        raise ArgumentError(f"{spelled('margin')} is missing for {' '.join(lacking)}")
-    baseline, _ = compared[0].comparisons.pairs[0]
-    means = {of_measure.name: float(of_measure.comparisons.values[baseline].mean()) for of_measure in compared}
-    return {name: _margin(key, value, abs(means[name])) for name, (key, value) in margins.items()}
-
-
-def _margin(key: str, value: Any, of_baseline: float = 1.0) -> float:
-    """Return a margin in units of the measure, given the mean of the baseline."""
-    share = re.fullmatch(r"\s*([0-9.]+)\s*%\s*", value) if isinstance(value, str) else None
-    if share:
-        with suppress(ValueError):
-            return float(share[1]) / 100 * of_baseline
-    number = None if isinstance(value, str) else checks.real_number(f"margin[{key!r}]", value)
-    if number is None or not 0 <= number < math.inf:
-        raise argument_error(f"margin[{key!r}]", _RULE, value)
-    return number
-
-
-def _check_margin(value: Any) -> Any:
-    if not isinstance(value, Mapping):
-        _margin(OTHERS, value)
-    elif not all(isinstance(key, str) for key in value):
-        raise TypeError(value)
-    return value
-
-
-def _read_margin(text: str) -> dict[str, Margin]:
-    """Read a margin of the command line: 0.01 or 1% for all measures, ndcg@10=0.01 for a single measure."""
-    name, _, number = text.rpartition("=")
-    key, value = name or OTHERS, number if number.endswith("%") else float(number)
-    _margin(key, value)
-    return {key: value}
-
-
-MARGIN = Parameter(
-    kind=ValueType(f"{_RULE}, for all measures or by measure (ndcg=0.01)", _check_margin, _read_margin),
-    entries=True,
-    metavar="[MEASURE=]D",
-    help=(
-        'noninferiority margin, at least 0, in units of the measure or, with a percent sign as in "1%", relative to '
-        "the mean of the baseline. A dictionary contains the margin of each measure, with ``*`` for all other measures."
-    ),
-    shell_help=(
-        "Noninferiority margin: test whether each run is not worse than the `baseline` by more than D. D is in units "
-        "of the measure, or a percentage of the baseline's mean, such as 1%. Can be repeated with margins for single "
-        "measures: --margin 0.01 --margin map=0.02."
-    ),
-)
-"""The parameter ``margin`` of ``gate`` and ``report``."""
 
 
 def junit_of(result: Gate) -> bytes:

@@ -51,9 +51,10 @@ from irevalx.lab.comparison.comparison_options import (
     number_of_baseline,
     path_or_mapping,
 )
+from irevalx.lab.comparison.margins import MARGIN, Margins
 from irevalx.lab.comparison.results import ComparedPairs
 from irevalx.lab.comparison.topic_groups import topic_groups_of
-from irevalx.lab.comparison.verdicts import MARGIN, Margins, verdicts_with
+from irevalx.lab.comparison.verdicts import verdicts_with
 from irevalx.lab.html_report.data import ReportData, ScoresData
 from irevalx.lab.html_report.findings import cautions, findings
 from irevalx.lab.html_report.overlaps import RunOverlaps

@@ -135,6 +135,38 @@ def test_false_passes_of_few_changed_topics(collection: Path, capsys: pytest.Cap
             assert np.mean(passes) <= 0.04
 
 
+def test_false_passes_with_relative_margins() -> None:
+    """If a run loses 20% of the mean, a relative margin passes 0.025; a margin of 20% of each sample's mean passed 0.08."""
+    random, n_draws = np.random.default_rng(7), int(os.environ.get("GATE_DRAWS", "10")) * 200
+    for n_topics in (25, 50, 200):
+        base = random.beta(1, 2, (n_draws, n_topics))
+        d = np.round(random.normal(-0.2 / 3, 0.2 * math.sqrt(1 / 18), base.shape), 12)
+        passes = Improvements(d, 0.05).loses_less(0.2 * base)
+        lows = np.array([stats.ttest_1samp(d, 0, axis=1).confidence_interval(0.95).low])
+        before = np.mean(lows > -0.2 * base.mean(axis=1))
+        assert np.mean(passes) <= 0.025 + 4 * math.sqrt(0.025 / n_draws)
+        assert before >= 0.06
+
+
+def test_equivalent_runs_are_not_worse() -> None:
+    """Equivalence, by scipy's two tests at alpha/2, implies the verdict "not worse", also if few topics differ."""
+    random, seen = np.random.default_rng(8), set()
+    for _ in range(50):
+        d = np.round(random.normal(random.normal(0, 0.02), 0.03, 20), 12) * (
+            random.random(20) < random.choice([0.1, 1])
+        )
+        base, margin = random.beta(1, 2, 20), random.choice([0.02, 0.05])
+        for of_topics in (margin, 3 * margin * base):
+            improved = Improvements(d[np.newaxis], 0.05)
+            [equivalent], [verdict] = improved.equivalent(of_topics), improved.verdicts(of_topics)
+            assert verdict == NOT_WORSE or not equivalent
+            if np.count_nonzero(d) >= 5:
+                p = [stats.ttest_1samp(x + of_topics, 0, alternative="greater").pvalue for x in (d, -d)]
+                assert equivalent == (max(p) < 0.025)
+            seen.add((bool(equivalent), verdict))
+    assert seen >= {(True, NOT_WORSE), (False, NOT_WORSE), (False, CANNOT_TELL)}
+
+
 def test_directions_are_corrected() -> None:
     """Six equal losses are worse at 0.05 but not at 0.05/4, which requires eight."""
     assert verdict_of(np.full(6, -0.1), 0, 0.05 / 4) == CANNOT_TELL
