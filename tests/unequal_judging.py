@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from irevalx.api.inputs import Qrels
-from irevalx.experiments.coverage import DEPTH, Coverage, depend_on_unjudged
+from irevalx.experiments.coverage import DEPTH, Coverage, conclusions_if_relevant, conclusions_of
 from irevalx.experiments.inputs import graded_judgments_of, run_streams
 from irevalx.experiments.pools import with_first_documents
 from irevalx.experiments.prepared_runs import prepare_graded_runs
@@ -120,7 +120,8 @@ def counts(collection: GradedRuns, seed: int, topics: slice = slice(None)) -> Co
             for number, name in enumerate(collection.measures):
                 now = Comparisons(before[number], pairs, method)
                 then = conclusions(Comparisons(after[number], pairs, method))
-                warned = depend_on_unjudged(now, coverage[depths[number]], requests[number][0])
+                request = requests[number][0]
+                warned = conclusions_if_relevant(now, coverage[depths[number]], request) != conclusions_of(now)
                 for pair, claim, true, is_warned in zip(pairs, conclusions(now), then, warned, strict=True):
                     if bool(set(pair) & set(new)):
                         kind = "claim" if claim else "none"

@@ -184,39 +184,55 @@ def shifts(comparisons: Comparisons, coverage: Coverage, request: RequestedMeasu
     )
 
 
+def why_undetermined(comparisons: Comparisons, request: RequestedMeasure | None) -> str:
+    """Return the requirement of ``conclusions_if_relevant`` that comparisons do not meet; "" if it can be computed."""
+    method, of_differing = comparisons.method, f"at least {FEW_TOPICS} topics"
+    if method.test != "t" or correction_named(method.correction) == TUKEY:
+        return "t tests"
+    if comparisons.values.shape[1] < FEW_TOPICS:
+        return of_differing
+    if not comparisons.scale.is_linear:
+        return "a mean or a sum over topics, and not a geometric mean"
+    if request is None or not request.measure.higher_is_better:
+        return "a measure for which higher values are known to be better"
+    if not has_shift(comparisons, request):
+        return "a measure that treats unjudged documents as nonrelevant"
+    return f"differences on {of_differing} that are not all the same" if comparisons.without_spread.all() else ""
+
+
 def is_determined(comparisons: Comparisons, request: RequestedMeasure) -> BoolArray:
-    """Return a mask of the pairs for which ``depend_on_unjudged`` can be computed, shape (n_pairs,)."""
-    method, n_topics = comparisons.method, comparisons.values.shape[1]
-    is_t_test = method.test == "t" and correction_named(method.correction) != TUKEY and n_topics >= FEW_TOPICS
-    return ~comparisons.without_spread & (is_t_test and has_shift(comparisons, request))
+    """Return a mask of the pairs for which ``conclusions_if_relevant`` is computed, shape (n_pairs,)."""
+    return ~comparisons.without_spread & (not why_undetermined(comparisons, request))
 
 
-def depend_on_unjudged(comparisons: Comparisons, coverage: Coverage, request: RequestedMeasure) -> BoolArray:
-    """Return a mask of the pairs whose conclusion of the t test depends on unjudged documents, shape (n_pairs,).
+def conclusions_of(comparisons: Comparisons) -> FloatArray:
+    """Return 1 for each pair whose second run is significantly better, -1 if the first is, otherwise 0: (n_pairs,)."""
+    return np.asarray(np.sign(comparisons.by_topic.mean(axis=1)) * comparisons.differ)
 
-    A conclusion is that the first run, the second run, or neither is better. The conclusion depends on unjudged
-    documents if the difference plus its shift, with the same standard error, leads to a different conclusion, or if a
-    run has no judged documents. The result is False if the rule is not applied (``is_determined``): for other tests,
-    geometric means, pairs without a t test, and measures that do not treat unjudged documents as nonrelevant.
+
+def conclusions_if_relevant(comparisons: Comparisons, coverage: Coverage, request: RequestedMeasure) -> FloatArray:
+    """Return ``conclusions_of`` the t tests of the differences plus their shifts, with the same standard errors.
+
+    The conclusion on a pair depends on unjudged documents if it differs from the conclusion without a shift, or is nan:
+    if a run has no judged documents. The result is the conclusion without a shift if the rule is not applied
+    (``why_undetermined``).
 
     On Cranfield and robust03, the rule detected 0.91 to 1.00 of the significant differences in P_10, map and ndcg that
     deeper judgments of a new run refuted, and flagged 0.16 to 0.32 of the others; with Holm's correction, it detected
     0.94 to 1.00 and flagged 0.18 to 0.43. For P_100, it detected 0.64 and 0.91 at K = 100, and 1.00 and 0.95 at K = 10.
     ``tests/unequal_judging.py`` repeats this.
     """
-    method, tested = comparisons.method, is_determined(comparisons, request)
-    none = np.zeros(len(comparisons.pairs), np.bool_)
+    method, tested, before = comparisons.method, is_determined(comparisons, request), conclusions_of(comparisons)
     if not tested.any():
-        return none
-    shift = shifts(comparisons, coverage, request)
+        return before
+    shift = np.where(tested, shifts(comparisons, coverage, request), 0.0)
     if not shift.any():
-        return none
-    d = comparisons.by_topic + np.where(tested & np.isfinite(shift), shift, 0.0)[:, np.newaxis]
+        return before
+    d = comparisons.by_topic + np.nan_to_num(shift)[:, np.newaxis]
     p = np.where(tested, TESTS["t"].p_values(d, method.resamples, method.seed), comparisons.p)
     corrected = CORRECTIONS[correction_named(method.correction)](p)
-    conclusion = np.sign(d.mean(axis=1)) * (corrected < method.alpha)
-    before = np.sign(comparisons.by_topic.mean(axis=1)) * comparisons.differ
-    return np.asarray(tested & (np.isnan(shift) | ((shift != 0) & (conclusion != before))))
+    after = np.where(shift == 0, before, np.sign(d.mean(axis=1)) * (corrected < method.alpha))
+    return np.where(np.isnan(shift), np.nan, after)
 
 
 def coverages(ranked: RankedRuns) -> dict[int, Coverage]:

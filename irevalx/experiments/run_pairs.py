@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 
 Row = TypeVar("Row", bound=Any)
 
-_NEGATED = ("difference", "effect_size", "estimate", "classical")
+_NEGATED = ("difference", "effect_size", "estimate", "classical", "if_relevant")
 _SWAPPED = (("wins", "losses"), ("run", "against"))
 _AGAINST = "_against"
 

@@ -172,6 +172,9 @@ def test_the_rule_by_its_definition(correction: str) -> None:
             ]
             assert [(row.run, row.against) for row in rows] == list(combinations("abc", 2))
             assert [row.depends_on_unjudged for row in rows] == expected
+            for row, after in zip(rows, signs[1], strict=True):
+                if row.depends_on_unjudged:
+                    assert row.if_relevant == pytest.approx(after, abs=0, nan_ok=True)
             for row in rows:
                 assert [row.judged_among_retrieved, row.judged_among_retrieved_against] == pytest.approx(
                     [covered[row.run], covered[row.against]]
@@ -180,6 +183,11 @@ def test_the_rule_by_its_definition(correction: str) -> None:
             n_silent += len(expected) - sum(expected)
     assert n_warned > 2
     assert n_silent > 50
+
+
+def words_of(result: object) -> str:
+    """Return what a result displays, without line breaks."""
+    return " ".join(str(result).split())
 
 
 def of_depth(docs: list[str]) -> dict[str, float]:
@@ -226,12 +234,21 @@ def test_comparisons_without_the_rule() -> None:
     """If the rule does not apply to a measure, its caution is empty, and a note names the measure."""
     runs = {"good": GOOD, "none": NONE}
     result = irevalx.lab.compare(HALF_JUDGED, runs, "P.10 bpref P.10:skip")
-    assert "Dependence on unjudged documents is not determined for bpref and P_10:skip: the rule requires" in str(
-        result
-    )
+    not_nonrelevant = "a measure that treats unjudged documents as nonrelevant"
+    assert f"not determined for bpref and P_10:skip: the rule requires {not_nonrelevant}." in words_of(result)
     assert [row[-1] for row in result.tables()[0].rows] == [True, None, None]
-    whole_result = str(irevalx.lab.compare(HALF_JUDGED, runs, "P.10 map", test="wilcoxon"))
-    assert "not determined for P_10 and map:" in whole_result
+    for measures, options, named, rule in (
+        ("P.10 map", {"test": "wilcoxon"}, "P_10 and map", "t tests"),
+        ("P.10 map", {"correction": "tukey", "seed": 1}, "P_10 and map", "t tests"),
+        ("map gm_map", {}, "gm_map", "a mean or a sum over topics, and not a geometric mean"),
+        ("map num_ret", {}, "num_ret", "a measure for which higher values are known to be better"),
+    ):
+        table = words_of(irevalx.lab.compare(HALF_JUDGED, runs, measures, **options))
+        assert f"not determined for {named}: the rule requires {rule}." in table
+    few = {topic: HALF_JUDGED[topic] for topic in "0123"}
+    assert "for map: the rule requires at least 5 topics." in words_of(irevalx.lab.compare(few, runs, "map"))
+    same = irevalx.lab.compare(HALF_JUDGED, {"good": GOOD, "same": GOOD}, "map")
+    assert "the rule requires differences on at least 5 topics that are not all the same." in words_of(same)
     assert "not determined" not in str(irevalx.lab.compare(HALF_JUDGED, runs, "P.10 map"))
     many = {f"{name}{n}": run for n in range(6) for name, run in runs.items()}  # no table of pairs
     by_run = irevalx.lab.compare(HALF_JUDGED, many, "P.10 bpref", by="run")

@@ -35,6 +35,7 @@ from irevalx.statistics.bootstrap import STATISTICS, TOP_STATISTICS, TopicDraws
 from irevalx.statistics.correlations import OVERLAP_COLUMNS
 from irevalx.statistics.correlations import agree as agreement_of
 from irevalx.statistics.decisions import DECISION_COLUMNS, Confusion
+from irevalx.statistics.significance import ALPHA
 from irevalx.trec_eval import TREC_EVAL_10
 from irevalx.wording import first_names, spelled
 
@@ -146,7 +147,8 @@ class AgreementResult(Result):
     def tables_for_people(self) -> list[Table]:
         """Return the rows in several tables, omitting empty tables."""
         [table] = self.tables()
-        note = DECISION_NOTE.format(full="X", reduced="Y")
+        test = f"Significant: p < {ALPHA:g} by Wilcoxon's signed-rank test, without correction."
+        note = f"{test} {DECISION_NOTE.format(full='X', reduced='Y')}"
         parts = []
         for title, columns in self._parts.items():
             part = replace(table, title=title).showing("measure", *columns)

@@ -13,6 +13,7 @@ non_inferiority       noninferiority tests and intervals
 results               the result of compare
 comparison_options    parameters that these functions and report share
 pairs                 pairs of runs under measures: rows
+pair_columns          default columns of tables of pairs, their heads, and notes on them
 conclusions           the best run, and the runs that differ from it or from the baseline
 run_tables            tables with a row for each run, and their marks
 summary               the paragraph for a paper

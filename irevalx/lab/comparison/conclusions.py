@@ -16,6 +16,9 @@ REFERENCE, BETTER, WORSE, ALIKE = "reference", "better", "worse", "alike"
 """The verdicts on runs: the run with which the others are compared; significantly better or worse (higher or lower if
 the measure has no better direction), or not significantly different."""
 
+IF_RELEVANT = "if they were relevant half as often as judged documents"
+"""The assumption about unjudged documents by which cautions are determined (``RELATIVE_RELEVANCE``)."""
+
 MOST_NAMES, FIRST_NAMES = 6, 3
 """Maximum number of runs that a sentence names, and number of runs that it names if there are more."""
 
@@ -84,9 +87,11 @@ class Conclusion(Frozen):
     def pair_of(self, run: str) -> ComparedPair:
         """Return the pair of a run and the reference, with the better run first or, with a baseline, the run."""
         reference = self.best if self.baseline is None else self.baseline
-        return self._oriented(
-            next(pair for pair in self.of_measure.pairs if {pair.run, pair.against} == {run, reference})
-        )
+        return self._oriented(self._pairs[frozenset((run, reference))])
+
+    @cached_property
+    def _pairs(self) -> dict[frozenset[str], ComparedPair]:
+        return {frozenset((pair.run, pair.against)): pair for pair in self.of_measure.pairs}
 
     @property
     def main_run(self) -> str:
@@ -163,7 +168,7 @@ class Conclusion(Frozen):
             are_better = f"{are(len(better), f' of {n_others} runs{which}')} significantly {up} than {baseline}"
             return (
                 f"Under {self.title}, {are_better} ({self.value_of(self.baseline)}), {are(len(worse))} significantly "
-                f"{down}, and {are(len(alike))} not significantly different."
+                f"{down}, and {are(len(alike))} not significantly different.{self._cautions()}"
             )
         leader = self.leader(first)
         if self.is_of_equals:
@@ -179,7 +184,41 @@ class Conclusion(Frozen):
         else:
             others = f"{n_different} of the {n_others} other runs"
         it = f"; {self.named(self.best)[0]}" if self.of_measure.best_runs[1:] else " and"
-        return f"{leader}{it} {differs} {others}."
+        return f"{leader}{it} {differs} {others}.{self._cautions()}"
+
+    def caution(self, pair: ComparedPair) -> str:
+        """Return a sentence on the dependence of a pair's conclusion on unjudged documents, after a blank, or ""."""
+        if not pair.depends_on_unjudged:
+            return ""
+        return f" The conclusion depends on unjudged documents: {self.if_relevant(pair)}."
+
+    def if_relevant(self, pair: ComparedPair) -> str:
+        """Return a clause on what would change the conclusion on a pair that depends on unjudged documents."""
+        if pair.if_relevant == 0:
+            return f"{IF_RELEVANT}, the runs would not be significantly different"
+        if pair.if_relevant is None or math.isnan(pair.if_relevant):
+            return "a run has no judged documents"
+        [better] = self.named(pair.run if pair.if_relevant > 0 else pair.against)
+        return f"{IF_RELEVANT}, {better} would be significantly better"
+
+    def _cautions(self) -> str:
+        """Return a sentence on the verdicts that depend on unjudged documents, after a blank, or ""."""
+        would: dict[str, list[str]] = {}
+        pairs = {
+            run: self.pair_of(run)
+            for run, each in zip(self.of_measure.runs, self.verdicts, strict=True)
+            if each not in {"", REFERENCE}
+        }
+        for run, pair in pairs.items():
+            if pair.depends_on_unjudged and pair.if_relevant is not None:
+                gain = pair.if_relevant if pair.run == run else -pair.if_relevant
+                verdict = "not be significantly different" if gain == 0 else f"be significantly {self.words[gain < 0]}"
+                would.setdefault("be unknown" if math.isnan(gain) else verdict, []).extend(self.named(run))
+        if not would:
+            return ""
+        n_dependent = sum(map(len, would.values()))
+        each = join_words([f"{listed(runs)} would {verdict}" for verdict, runs in would.items()], "and")
+        return f" Unjudged documents could change {n_dependent} of these conclusions: {IF_RELEVANT}, {each}."
 
     def on_pair(self, pair: ComparedPair) -> str:
         """Return a clause on whether the runs of a pair, the better run first, differ, and by how much."""
@@ -244,13 +283,13 @@ class Conclusion(Frozen):
         )
         if coverage is not None and not coverage.of_relevant_only and not math.isnan(sum(judged)):
             yield judged_in_words(dict(zip((run, against), judged, strict=True)), coverage.depth)
-            if pair.depends_on_unjudged:
-                yield "The conclusion depends on the unjudged documents."
+            yield from filter(None, [self.caution(pair).strip()])
 
     def in_brief(self, pair: ComparedPair) -> str:
         """Return a sentence on the difference of the only pair, after ``in_full`` of another measure."""
         difference = f"{self.number(pair.difference)}{self._range(pair)}"
-        return f"Under {self.title}, the difference is {difference}, which is {_significant(pair)} ({self.p(pair)})."
+        test = f"{_significant(pair)} ({self.p(pair)})"
+        return f"Under {self.title}, the difference is {difference}, which is {test}.{self.caution(pair)}"
 
     def difference(self, pair: ComparedPair) -> str:
         """Return a difference with its interval, and with the corrected p-value if the interval is not corrected."""

@@ -4,21 +4,28 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from itertools import chain
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from irevalx.arrays.segments import BoolArray
-from irevalx.experiments.coverage import depend_on_unjudged, is_determined
+from irevalx.arrays.segments import BoolArray, FloatArray
+from irevalx.experiments.coverage import conclusions_if_relevant, conclusions_of, is_determined, why_undetermined
 from irevalx.experiments.measured_runs import MeasureValues
 from irevalx.frozen import Frozen, cached_property, replace
 from irevalx.lab.command.output import Result
 from irevalx.reports.best import best_first, best_of, marked_as_best
-from irevalx.reports.report import JUDGED, coverage_note, judged_among_retrieved
+from irevalx.reports.report import JUDGED, coverage_note, judged_among_retrieved, percent
 from irevalx.statistics.decisions import letters_of_groups
 from irevalx.statistics.paired_comparisons import Comparisons, Method
 from irevalx.statistics.significance import FEW_TOPICS, TESTS, TUKEY, correction_named
 from irevalx.wording import first_names
+
+ANY_OF_FIVE = 0.15
+"""Share of comparisons of equal runs in which any of five measures has a significant difference."""
+
+MANY_UNJUDGED = 0.1
+"""Share of unjudged documents among the first documents of both runs from which a note is added."""
 
 
 class ComparedPair(NamedTuple):
@@ -53,6 +60,9 @@ class ComparedPair(NamedTuple):
     group: str = ""  # the topic group to which all values refer, if groups are compared
     topics: int | None = None  # topics of the group with values; None without groups, like the next field
     interaction_p: float | None = None  # corrected p-value of the interaction of the pair; nan if undefined
+    # the conclusion with more relevant documents: 1 if ``run`` is significantly better, -1 if it is worse, otherwise 0;
+    # nan if a run has no judged documents; None if the rule is not applied. Tables do not contain this field.
+    if_relevant: float | None = None
 
 
 class PairInteraction(NamedTuple):
@@ -153,12 +163,17 @@ class ComparedMeasure(Frozen):
         }
 
     @cached_property
-    def depends_on_unjudged(self) -> BoolArray:
-        """Whether the conclusion on each pair depends on unjudged documents; shape (n_pairs,)."""
+    def if_relevant(self) -> FloatArray:
+        """The conclusion on each pair with more relevant documents, as in ``ComparedPair``; shape (n_pairs,)."""
         measured = self.measured
         if measured.top_coverage is None or measured.request is None:
-            return self.caution_is_known
-        return depend_on_unjudged(self.comparisons, measured.top_coverage, measured.request)
+            return conclusions_of(self.comparisons)
+        return conclusions_if_relevant(self.comparisons, measured.top_coverage, measured.request)
+
+    @property
+    def depends_on_unjudged(self) -> BoolArray:
+        """Whether the conclusion on each pair depends on unjudged documents; shape (n_pairs,)."""
+        return np.asarray(self.if_relevant != conclusions_of(self.comparisons))
 
     @cached_property
     def caution_is_known(self) -> BoolArray:
@@ -171,7 +186,7 @@ class ComparedMeasure(Frozen):
     @cached_property
     def pairs(self) -> list[ComparedPair]:
         """A row for each pair."""
-        comparisons = self.comparisons
+        comparisons, depends_on_unjudged = self.comparisons, self.depends_on_unjudged
         low, high = comparisons.simultaneous_interval
         wins, losses = (
             (comparisons.losses, comparisons.wins)
@@ -191,7 +206,8 @@ class ComparedMeasure(Frozen):
                 simultaneous_low=float(low[row]),
                 simultaneous_high=float(high[row]),
                 test=comparisons.tests[row],
-                depends_on_unjudged=bool(self.depends_on_unjudged[row]) if self.caution_is_known[row] else None,
+                depends_on_unjudged=bool(depends_on_unjudged[row]) if self.caution_is_known[row] else None,
+                if_relevant=float(self.if_relevant[row]) + 0.0 if self.caution_is_known[row] else None,
             )
             for row in range(len(comparisons.pairs))
         ]
@@ -201,7 +217,10 @@ class ComparedMeasure(Frozen):
         """A row for each pair, without intervals and tests."""
         numbers = ("low", "high", "effect_size", "p", "corrected_p", "simultaneous_low", "simultaneous_high")
         empty: dict[str, Any] = dict.fromkeys(numbers, math.nan)
-        return [pair._replace(**empty, differ=None, test="", depends_on_unjudged=None) for pair in self.pairs]
+        return [
+            pair._replace(**empty, differ=None, test="", depends_on_unjudged=None, if_relevant=None)
+            for pair in self.pairs
+        ]
 
     @property
     def best_first(self) -> list[int]:
@@ -307,19 +326,62 @@ class Comparison(Result):
         return [of_measure.name for of_measure in self.measures if not of_measure.caution_is_known.any()]
 
     @property
+    def note_on_measures(self) -> list[str]:
+        """A note on the chance of a significant difference under any of several measures."""
+        # ``tests/lab/comparison/test_several_measures.py`` repeats the simulation with five measures.
+        if not (others := len(self.measures) - 1):
+            return []
+        return [
+            f"Each of the {others + 1} measures is tested by itself. Without any difference, the probability that some "
+            f"measure has a significant one is above alpha (at alpha 0.05, about {ANY_OF_FIVE} with five measures)."
+        ]
+
+    @property
+    def dependent(self) -> list[BoolArray]:
+        """Whether the conclusion on each pair depends on unjudged documents, for each measure."""
+        return [of_measure.depends_on_unjudged for of_measure in self.measures]
+
+    @property
+    def note_on_equally_unjudged(self) -> list[str]:
+        """A note on pairs without a caution whose runs both lack judgments for many of their first documents."""
+        unjudged: dict[str, int] = {}
+        for of_measure, dependent in zip(self.measures, self.dependent, strict=True):
+            if (coverage := of_measure.measured.top_coverage) is not None:
+                judged = np.array(coverage.judged_among_retrieved)[
+                    np.array(of_measure.comparisons.pairs).reshape(-1, 2)
+                ]
+                rows = np.flatnonzero((judged < 1 - MANY_UNJUDGED + 1e-9).all(axis=1) & ~dependent).tolist()
+                pairs = [of_measure.comparisons.pairs[row] for row in rows]
+                unjudged |= {of_measure.runs[run]: coverage.depth for run in sorted({*chain.from_iterable(pairs)})}
+        if not unjudged:
+            return []
+        return [
+            f"At least {percent(MANY_UNJUDGED)} of the first {max(unjudged.values())} documents of "
+            f"{first_names([*unjudged], 'run')} are unjudged. A caution only reports unjudged documents of which one "
+            "run has more than the other: conclusions on these runs can change without a caution."
+        ]
+
+    @property
     def notes_on_cautions(self) -> list[str]:
-        """A note on ``without_caution``."""
+        """Notes on ``without_caution`` and on ``note_on_equally_unjudged``."""
+        return [*self.note_on_equally_unjudged, *self._notes_on_unknown_cautions]
+
+    @property
+    def _notes_on_unknown_cautions(self) -> list[str]:
         known = [coverage for of_measure in self.measures if (coverage := of_measure.measured.coverage)]
         if not known or self.is_all_judged or known[0].of_relevant_only:
             return []
         if not self.has_cautions or all(of_measure.measured.top_coverage is None for of_measure in self.measures):
             return ["Dependence on unjudged documents is not determined for systems of several runs and topic groups."]
-        if not (names := self.without_caution):
-            return []
+        by_rule: dict[str, list[str]] = {}
+        for of_measure in self.measures:
+            if of_measure.name in self.without_caution:
+                rule = why_undetermined(of_measure.comparisons, of_measure.measured.request)
+                by_rule.setdefault(rule, []).append(of_measure.name)
         return [
-            f"Dependence on unjudged documents is not determined for {first_names(names, 'measure')}: the "
-            f"rule requires t tests of at least {FEW_TOPICS} topics and measures that treat unjudged documents as "
-            "nonrelevant."
+            f"Dependence on unjudged documents is not determined for {first_names(names, 'measure')}: the rule "
+            f"requires {rule}."
+            for rule, names in by_rule.items()
         ]
 
     @property
@@ -382,61 +444,3 @@ class Comparison(Result):
         """The name of the requested test, capitalised for the start of a sentence."""
         words = TESTS[self.method.test].words
         return words[0].upper() + words[1:]
-
-
-_ENDS, _TEST_RESULTS = ("low", "high", "simultaneous_low", "simultaneous_high"), ("p", "corrected_p", "differ")
-"""The columns of intervals and of a test."""
-
-
-def default_columns(method: Method, rows: Sequence[Any], labels: Sequence[str], n_tests: int) -> tuple[str, ...]:
-    """Return the columns displayed by default; ``n_tests`` p-values of a measure are corrected together."""
-    simultaneous = [math.isfinite(row.simultaneous_low) for row in rows]
-    if n_tests == 1 and correction_named(method.correction) != TUKEY:
-        simultaneous = [False] * len(rows)  # equal to the unadjusted interval
-    lacking = any(math.isfinite(row.low) and not has for row, has in zip(rows, simultaneous, strict=True))
-    ends = ("low", "high") if lacking or not any(simultaneous) else ()
-    if any(simultaneous):
-        ends = (*ends, "simultaneous_low", "simultaneous_high")
-    test = ("test",) if any(row.test != method.test for row in rows) else ()
-    return (*labels, "difference", *ends, "corrected_p", *test, "differ")
-
-
-def _is_unadjusted(method: Method, n_tests: int) -> bool:
-    """Return whether p-values are corrected but intervals of pairs are not."""
-    return n_tests > 1 and correction_named(method.correction) != "none"
-
-
-def heads_of(columns: Sequence[str], method: Method, n_tests: int) -> tuple[str, ...]:
-    """Return the heads of the columns of pairs."""
-    unadjusted = "unadjusted " if _is_unadjusted(method, n_tests) else ""
-    heads = {"low": f"{unadjusted}low", "high": f"{unadjusted}high"}
-    if n_tests == 1 and correction_named(method.correction) != TUKEY and "p" not in columns:
-        heads["corrected_p"] = "p"
-    return tuple(heads.get(name, name.replace("_", " ")) for name in columns)
-
-
-def notes_on_pairs(method: Method, columns: Sequence[str], n_tests: int, pair: str, pairs: str) -> list[str]:
-    """Return notes on the intervals and tests of pairs; ``pair`` and ``pairs`` are the nouns for a comparison."""
-    correction, share = correction_named(method.correction), f"{100 * (1 - method.alpha):g}%"
-    notes = []
-    if "low" in columns:
-        kind = "t" if method.interval == "t" else "bootstrap (BCa)"
-        of_this = f"low to high: {share} {kind} interval of the difference for this {pair} alone"
-        if _is_unadjusted(method, n_tests):
-            of_this = (
-                f"unadjusted {of_this}, not corrected for the number of {pairs}; it can exclude 0 even if differ is no"
-            )
-        notes.append(f"{of_this}.")
-    if "simultaneous_low" in columns:
-        notes.append(f"simultaneous low to high: {share} intervals that are simultaneous over all {pairs}.")
-    elif correction == "holm" and n_tests > 1 and "low" in columns:
-        notes.append("Simultaneous intervals are not available for Holm's correction.")
-    if "test" in columns:
-        notes.append(
-            "test: an exact sign-flip test (permutation) replaces the t test, and there is no t interval, if fewer "
-            f"than {FEW_TOPICS} topics differ, or all topics differ by the same amount."
-        )
-    has_interval, has_test = ({*names} & {*columns} for names in (_ENDS, _TEST_RESULTS))
-    if has_interval and has_test and correction != TUKEY and (method.test, method.interval) != ("t", "t"):
-        notes.append("The test and the interval use different methods, so they can disagree.")
-    return notes

@@ -10,17 +10,8 @@ from typing import TYPE_CHECKING, ClassVar
 from irevalx.errors import ArgumentError, warn
 from irevalx.frozen import replace
 from irevalx.lab.command.output import FEW_PAIRS, DrawnResult
-from irevalx.lab.comparison.pairs import (
-    LABELS,
-    PAIR_COLUMNS,
-    PROBABILITIES,
-    ComparedPair,
-    Comparison,
-    PairInteraction,
-    default_columns,
-    heads_of,
-    notes_on_pairs,
-)
+from irevalx.lab.comparison.pair_columns import default_columns, heads_of, notes_on_pairs
+from irevalx.lab.comparison.pairs import LABELS, PAIR_COLUMNS, PROBABILITIES, ComparedPair, Comparison, PairInteraction
 from irevalx.lab.comparison.run_tables import (
     ComparedRun,
     compared_runs,
@@ -162,10 +153,11 @@ class ComparedPairs(FigureComparison):
             return [replace(self._displayed_pairs(), summary=partial(summary_of, self))]
         runs = replace(displayed_table_of_runs(self, self._order), summary=partial(summary_of, self))
         if self.by == "run":
-            return [replace(runs, notes=(*runs.notes, *self.notes_on_cautions))]
+            return [replace(runs, notes=(*self.note_on_measures, *runs.notes, *self.notes_on_cautions))]
         if self.baselines or n_pairs <= FEW_PAIRS:
             return [replace(runs, notes=()), replace(self._displayed_pairs(), caption=())]
-        return [replace(runs, notes=(pairs_on_request(self), *self.more_notes, *runs.notes, *self.notes_on_cautions))]
+        notes = (pairs_on_request(self), *self.more_notes, *self.note_on_measures, *runs.notes, *self.notes_on_cautions)
+        return [replace(runs, notes=notes)]
 
     @property
     def _optional(self) -> tuple[str, ...]:
@@ -189,6 +181,7 @@ class ComparedPairs(FigureComparison):
         notes = (
             *notes_on_pairs(method, columns, n_pairs, "pair", "pairs"),
             *self.more_notes,
+            *self.note_on_measures,
             *(self.coverage_notes(cautious=cautious) if has_coverage else ()),
         )
         return table.showing(

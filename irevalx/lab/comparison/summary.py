@@ -54,9 +54,11 @@ def _of_baselines(it: Conclusion, n_baselines: int) -> str:
     n_different = int(np.count_nonzero(comparisons.differ))
     up, down = it.words
     of = f" of {len(comparisons.pairs)} differences between a run and one of the {n_baselines} baselines"
+    n_dependent = int(np.count_nonzero(it.of_measure.depends_on_unjudged))
+    caution = f" Unjudged documents could change {n_dependent} of these conclusions." if n_dependent else ""
     return (
         f"Under {it.title}, {are(n_different, of)} statistically significant: the run is {up} in {n_up} and {down} in "
-        f"{n_different - n_up}."
+        f"{n_different - n_up}.{caution}"
     )
 
 

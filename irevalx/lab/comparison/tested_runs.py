@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
+from itertools import compress
 from typing import Any
 
 from irevalx.api.inputs import Qrels
@@ -21,6 +22,7 @@ from irevalx.lab.comparison.replicates import compared_measures, systems_of_runs
 from irevalx.lab.comparison.warnings import comparison_warnings
 from irevalx.settings import NAME_STYLES
 from irevalx.statistics.paired_comparisons import Comparisons, Method
+from irevalx.wording import spelled
 
 
 class TestedRuns(Frozen, kw_only=True):
@@ -78,7 +80,7 @@ class TestedRuns(Frozen, kw_only=True):
             untested=untested,
             baselines=baselines,
             method=method,
-            notes=(*given.notes, *on_untested, *all_relevant),
+            notes=(*given.notes, *_without_relevant(given.ranked), *on_untested, *all_relevant),
             ranked=given.ranked,
             threads=rules.threads,
             missing=given.missing,
@@ -92,8 +94,24 @@ class TestedRuns(Frozen, kw_only=True):
             for lines in (comparison_warnings, *kinds)
             for line in lines(of_measure.comparisons, of_measure.name)
         )
-        self.warn_of_unjudged([of_measure.depends_on_unjudged for of_measure in self.measures])
+        self.warn_of_unjudged()
 
-    def warn_of_unjudged(self, dependent: Sequence[BoolArray]) -> None:
-        """Warn about conclusions that depend on unjudged documents, given as masks of the pairs by measure."""
+    def warn_of_unjudged(self, dependent: Sequence[BoolArray] | None = None) -> None:
+        """Warn about conclusions that depend on unjudged documents, or about verdicts, given as masks by measure."""
         warn_each(unjudged_cautions(self.measures, dependent, bounds_of(self.ranked, self.threads), self.ranked))
+
+
+def _without_relevant(ranked: RankedRuns | None) -> list[str]:
+    """Return a note on the number of compared topics without a relevant document, if there are any."""
+    lacks = None if ranked is None else ranked.judgments.without(ranked.level, relevant=True)
+    if ranked is None or lacks is None:
+        return []
+    places = frozenset(ranked.topics)
+    n_without = sum(topic in places for topic in compress(ranked.judgments.documents.topics, lacks.tolist()))
+    if not n_without:
+        return []
+    has = "has" if n_without == 1 else "have"
+    return [
+        f"{n_without} of the {len(places)} topics {has} no relevant document ({spelled('level', ranked.level)}); "
+        "measures such as map are 0 for such topics."
+    ]

@@ -17,15 +17,8 @@ from irevalx.errors import ArgumentError, InputError, quote, shown_name, warn
 from irevalx.frozen import replace
 from irevalx.lab.comparison.comparison_options import TopicGroupsInput
 from irevalx.lab.comparison.interactions import FEW_IN_GROUP, Interactions, interactions
-from irevalx.lab.comparison.pairs import (
-    GROUP_COLUMNS,
-    ComparedMeasure,
-    ComparedPair,
-    PairInteraction,
-    default_columns,
-    heads_of,
-    notes_on_pairs,
-)
+from irevalx.lab.comparison.pair_columns import default_columns, heads_of, notes_on_pairs
+from irevalx.lab.comparison.pairs import GROUP_COLUMNS, ComparedMeasure, ComparedPair, PairInteraction
 from irevalx.lab.comparison.results import ComparedPairs
 from irevalx.process.platform import as_bytes
 from irevalx.reading.sources.files import Source
@@ -82,6 +75,7 @@ class ComparedGroups(ComparedPairs, kw_only=True):
             *notes_on_pairs(self.method, columns, n_tests, "pair in this group", "pairs and groups"),
             "interactions: whether the difference is the same in all groups; Welch's F statistic (f), tested by "
             f"{self._labellings}.",
+            *self.note_on_measures,
             *self.coverage_notes(),
         )
         without_degrees = [name for name in second.columns if name not in {"df_between", "df_within", "labellings"}]

@@ -88,8 +88,9 @@ def _variance_warnings(comparisons: Comparisons, measure: str) -> list[str]:
     if most < _UNEQUAL * least:
         return []
     return [
-        f"{measure}: tukey assumes that the differences of all pairs have equal variance, but some variances are "
-        f"{most / least:.0f} times as large as others; the simultaneous coverage of its intervals can be too low"
+        f"{measure}: tukey assumes that the differences of all pairs have equal variance, but the 90th percentile of "
+        f"the variances is {most / least:.0f} times the 10th percentile; the simultaneous coverage of its intervals "
+        "can be too low"
     ]
 
 

@@ -55,6 +55,7 @@ def _findings(data: ScoresData) -> list[str]:
         *(_headline(data, other) for other in others),
         *(_coverage(of_measure) for of_measure in other_depths if not _is_all_judged(of_measure)),
         f"Significance: {compared.how_tested}",
+        *compared.note_on_measures,
         *_on_intervals(data, compared),
     ]
 
@@ -69,7 +70,7 @@ def _headline(data: ScoresData, conclusion: Conclusion, *, is_main: bool = False
         [pair] = replace(conclusion, baseline=None).oriented_pairs
         n_topics = conclusion.of_measure.comparisons.values.shape[1]
         over = f"over {n_topics} topic{'s' * (n_topics != 1)}"
-        return f"{conclusion.on_pair(pair)} {over}{_determined(data, pair)}."
+        return f"{conclusion.on_pair(pair)} {over}{_determined(data, pair)}.{conclusion.caution(pair)}"
     if baseline is None:
         return conclusion.verdict()
     sentence = conclusion.leader()
@@ -146,6 +147,7 @@ def cautions(data: ScoresData) -> list[str]:
     sentences = [*_about_identical(data)]
     if isinstance(data, ReportData):
         sentences += [*_about_topics(data), *_about_judgments(data), *_about_ties(data)]
+        sentences += [] if data.scores.compared is None else data.scores.compared.note_on_equally_unjudged
     if data.scores.compared is None and data.scores.runs[1:]:
         sentences.append(
             "Runs are not compared, because there is no measure and topic for which every run has a value."
@@ -168,7 +170,7 @@ def _warned(data: ScoresData) -> Iterator[str]:
     names = "|".join(map(re.escape, sorted(titles, key=len, reverse=True)))
     name = re.compile(rf"(?<![\w.])(?:{names})(?![\w.])")
     alike: dict[str, list[str]] = {}
-    for line in (warned.removesuffix(": see the column depends_on_unjudged") for warned in data.warned):
+    for line in data.warned:
         alike.setdefault(name.sub("", line, count=1), []).append(line)
     for first, *others in alike.values():
         sentence = name.sub(lambda match: titles[match[0]], first, count=1)

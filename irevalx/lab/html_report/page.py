@@ -23,7 +23,7 @@ from irevalx.arrays.segments import AnyArray, FloatArray, IntArray
 from irevalx.frozen import Frozen, cached_property
 from irevalx.lab.comparison.run_tables import MOST_LETTERED
 from irevalx.lab.html_report.overlaps import RunOverlaps
-from irevalx.lab.html_report.static import mean_rows
+from irevalx.lab.html_report.static import CAUTION, mean_rows
 from irevalx.reports.report import percent
 from irevalx.wording import argument_error
 
@@ -181,6 +181,7 @@ def _rendered(data: dict[str, Any]) -> str:
         with_short_names=_short_names_in_html(data["runs"]),
         mean_rows=mean_rows(data),
         most_with_letters=MOST_LETTERED,
+        caution=CAUTION,
         confidence=percent(data["about"]["confidence"]),
         policy=policy,
         style=Markup(style),  # noqa: S704 - part of the package

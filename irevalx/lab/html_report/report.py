@@ -75,6 +75,7 @@ from irevalx.lab.html_report.scores import (
     refuse_runs,
     reported_measures,
 )
+from irevalx.lab.html_report.static import CAUTION
 from irevalx.lab.score_bounds.bounds import known_bounds
 from irevalx.measures.selection import UNSUPPORTED
 from irevalx.process.platform import as_bytes
@@ -319,8 +320,8 @@ def report(
     if compared is not None:
         compared, ranked_runs = _with_coverage(compared, prepared)
         missing = ranked_runs.missing_topics
-        dependent = [of_measure.depends_on_unjudged for of_measure in compared.measures]
-        lines += unjudged_cautions(compared.measures, dependent, lambda names: bounded, ranked_runs)
+        where = f"the tables of runs and pairs mark them with {CAUTION}"
+        lines += unjudged_cautions(compared.measures, None, lambda names: bounded, ranked_runs, where)
     for line in lines:
         warn(line)
     ranking_rules = RankingRules.of(replace(settings, ties="name") if settings.ties == "expected" else settings)

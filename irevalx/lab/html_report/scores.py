@@ -87,9 +87,10 @@ _TERMS: Mapping[Measure, Kernel] = {
 OTHER_TREATMENTS = ("skip", "rel")
 """Further treatments of unjudged documents: skipped (condensed lists), and relevant."""
 
-PAIR_COLUMNS = (
+REPORTED_COLUMNS = (
     *("measure", "first", "second", "difference", "low", "high", "p", "corrected_p", "differ"),
     *("wins", "ties", "losses", "effect_size", "simultaneous_low", "simultaneous_high", "test"),
+    *("depends_on_unjudged", "if_relevant"),
 )
 """Columns of a pair: first the numbers of the measure and of the two runs; the first is compared with the second."""
 
@@ -217,12 +218,12 @@ class ReportedScores(Frozen, kw_only=True):
                 numbers[pair.measure],
                 run[pair.run],
                 run[pair.against],
-                *(finite(getattr(pair, name)) for name in PAIR_COLUMNS[3:]),
+                *(finite(getattr(pair, name)) for name in REPORTED_COLUMNS[3:]),
             ]
             for conclusion in self.conclusions.values()
             for pair in conclusion.oriented_pairs
         ]
-        return {"columns": list(PAIR_COLUMNS), "rows": rows}
+        return {"columns": list(REPORTED_COLUMNS), "rows": rows}
 
     @cached_property
     def conclusions(self) -> dict[str, Conclusion]:

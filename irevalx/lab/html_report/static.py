@@ -3,8 +3,11 @@
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from irevalx.lab.comparison.conclusions import ALIKE, BETTER, WORSE
+from irevalx.lab.comparison.conclusions import ALIKE, BETTER, REFERENCE, WORSE
 from irevalx.lab.comparison.run_tables import MOST_LETTERED
+
+CAUTION = "\u2020"
+"""The mark of verdicts that depend on unjudged documents; ``cautions.js`` has the same one."""
 
 
 class MeanCell(NamedTuple):
@@ -45,10 +48,20 @@ def _written(value: float) -> str:
 
 
 def _marks(data: Mapping[str, Any]) -> list[list[str]]:
-    """Return the letters of the runs under each measure or, with a baseline or many runs, the signs of the verdicts."""
-    letters = data["letters"]
-    if letters is not None and len(data["runs"]) <= MOST_LETTERED:
-        return [of_measure or [""] * len(data["runs"]) for of_measure in letters]
-    signs = {ALIKE: "\u2248"} if letters is not None else {BETTER: "\u25b2", WORSE: "\u25bc"}
-    verdicts = [of_measure or [""] * len(data["runs"]) for of_measure in data["verdicts"]]
-    return [[signs.get(verdict, "") for verdict in of_measure] for of_measure in verdicts]
+    """Return the letters of the runs under each measure or, with a baseline or many runs, the signs of the verdicts.
+
+    ``CAUTION`` follows if the verdict depends on unjudged documents.
+    """
+    letters, none = data["letters"], [""] * len(data["runs"])
+    marks = letters
+    if letters is None or len(none) > MOST_LETTERED:
+        signs = {ALIKE: "\u2248"} if letters is not None else {BETTER: "\u25b2", WORSE: "\u25bc"}
+        marks = [[signs.get(verdict, "") for verdict in of_measure or none] for of_measure in data["verdicts"]]
+    pairs = (dict(zip(data["pairs"]["columns"], row, strict=True)) for row in data["pairs"]["rows"])
+    dependent = {(pair["measure"], pair["first"], pair["second"]) for pair in pairs if pair["depends_on_unjudged"]}
+    dependent |= {(measure, second, first) for measure, first, second in dependent}
+    references = [(each or [REFERENCE]).index(REFERENCE) for each in data["verdicts"]]
+    return [
+        [mark + CAUTION * ((measure, run, references[measure]) in dependent) for run, mark in enumerate(each or none)]
+        for measure, each in enumerate(marks)
+    ]

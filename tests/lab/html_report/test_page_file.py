@@ -21,6 +21,7 @@ import irevalx.lab
 from irevalx.errors import IrevalxWarning
 from irevalx.lab.comparison.run_tables import MOST_LETTERED
 from irevalx.lab.html_report.page import Report, packed_list, packed_numbers
+from irevalx.lab.html_report.static import CAUTION
 
 pytestmark = pytest.mark.filterwarnings(f"ignore::{IrevalxWarning.__module__}.IrevalxWarning")
 
@@ -154,10 +155,14 @@ def test_invalid_utf8(hostile: Report, tmp_path: Path) -> None:
     assert (tmp_path / "page.html").read_bytes().decode("utf-8").startswith("<!DOCTYPE html>")
 
 
-def test_number_of_runs_with_letters() -> None:
-    """The script and the table without JavaScript have letters for the same numbers of runs."""
-    script = files("irevalx.lab.html_report").joinpath("assets/runs.js").read_text("utf-8")
-    assert f"const MOST_WITH_LETTERS = {MOST_LETTERED};" in script
+def test_shared_constants() -> None:
+    """The script and the table without JavaScript have letters for the same numbers of runs, and the same mark."""
+    runs, cautions = (
+        files("irevalx.lab.html_report").joinpath(f"assets/{name}.js").read_text("utf-8")
+        for name in ("runs", "cautions")
+    )
+    assert f"const MOST_WITH_LETTERS = {MOST_LETTERED};" in runs
+    assert f'const CAUTION = "{CAUTION}";' in cautions
 
 
 def test_packing() -> None:

@@ -100,7 +100,8 @@ def assert_equals_commands(qrels: Path, runs: list[Path], *options: str, baselin
         else:
             assert not is_turned
         assert pair.pop("test") == row["test"]
-        for name in columns[3:-1]:
+        assert (pair.pop("if_relevant") is None) or row["depends_on_unjudged"]
+        for name in [*pair][3:]:
             value = row[name]
             expected = {"True": True, "False": False, "nan": None, "": None}.get(value, value)
             assert pair[name] == (float(expected) if isinstance(expected, str) else expected), (name, row)

@@ -30,8 +30,11 @@ def test_same_values(scores: irevalx.Scores) -> None:
         of_scores = irevalx.lab.report(scores, measures="map P_10 num_rel_ret").data
     with pytest.warns(irevalx.IrevalxWarning, match="num_rel_ret is a sum over topics"):
         of_runs = irevalx.lab.report(EXPERIMENT / "qrels", RUNS, MEASURES).data
-    for part in ("means", "pairs", "letters", "values", "runs"):
+    for part in ("means", "letters", "values", "runs"):
         assert of_scores[part] == of_runs[part]
+    assert of_scores["pairs"]["columns"][-2:] == ["depends_on_unjudged", "if_relevant"]
+    for rows in zip(of_scores["pairs"]["rows"], of_runs["pairs"]["rows"], strict=True):
+        assert rows[0] == [*rows[1][:-2], None, None]
     assert [sentence.replace("P_10", "P.10") for sentence in of_scores["findings"]] == [
         sentence.partition(" The runs are")[0]
         for sentence in of_runs["findings"]

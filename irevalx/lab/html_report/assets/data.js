@@ -14,7 +14,8 @@ import { unpackedNumbers } from "./unpacking.js";
  * @typedef {{ run: number, measure: number, reading: string, mean: number | null }} Reading
  * @typedef {{ difference: number | null, low: number | null, high: number | null, p: number | null,
  *   corrected_p: number | null, differ: boolean | null, wins: number, ties: number, losses: number,
- *   simultaneous_low: number | null, simultaneous_high: number | null, test: string | null }} Pair
+ *   simultaneous_low: number | null, simultaneous_high: number | null, test: string | null,
+ *   depends_on_unjudged: boolean | null, if_relevant: number | null }} Pair
  * @typedef {import("./unpacking.js").PackedNumbers} PackedNumbers
  * @typedef {import("./unpacking.js").PackedList} PackedList
  * @typedef {{
@@ -91,6 +92,7 @@ export function pairOf(measure, first, second) {
       simultaneous_high: negative(turned.simultaneous_low),
       wins: turned.losses,
       losses: turned.wins,
+      if_relevant: negative(turned.if_relevant),
     }
   );
 }

@@ -1,5 +1,6 @@
 /** The matrix of all pairs: which differences are significant under a measure. */
 
+import { CAUTION, cautionNote, cautionOf } from "./cautions.js";
 import { data, favours, pairOf, ranked } from "./data.js";
 import { button, byId, html, nameOf, shortName } from "./elements.js";
 import { written } from "./numbers.js";
@@ -17,8 +18,9 @@ function cellOf(measure, run, other) {
       : sign < 0
         ? ["loss", "▼", "significantly worse"]
         : ["muted", "·", "not significantly different"];
-  const names = [run, other].map((each) => nameOf(data.runs[each].short)).join(" minus ");
-  const title = `${names}: ${written(pair.difference, { signed: true })}, ${verdict}`;
+  const names = [run, other].map((each) => nameOf(data.runs[each].short));
+  const caution = cautionOf(pair, names);
+  const title = `${names.join(" minus ")}: ${written(pair.difference, { signed: true })}, ${verdict}${caution && `; ${caution}`}`;
   const open = () => {
     change({ runs: [run, other], at: "pair" });
     byId("pair-heading").focus();
@@ -26,7 +28,7 @@ function cellOf(measure, run, other) {
   return html(
     "td",
     { class: className },
-    button({ class: "cell", title, "aria-label": title, tabindex: -1 }, open, text),
+    button({ class: "cell", title, "aria-label": title, tabindex: -1 }, open, text + (caution && CAUTION)),
   );
 }
 
@@ -98,7 +100,7 @@ function matrixOf(measure) {
       "p",
       { class: "note" },
       "▲ the run of the row is significantly better than the run of the column, ▼ significantly worse, · not " +
-        "significantly different. Runs are in order of their means.",
+        `significantly different.${cautionNote} Runs are in order of their means.`,
       html(
         "span",
         { class: "by-hand" },

@@ -1,5 +1,6 @@
 /** Two runs against each other: the difference and its interval first, then the topics it comes from. */
 
+import { CAUTION, cautionNote, cautionOf } from "./cautions.js";
 import { baseline, data, differenceOfMeans, differencesOf, favours, overlapOf, pairOf, shownInterval } from "./data.js";
 import { differencesChart, labels, overlapsChart, Pointer, scatterChart } from "./charts.js";
 import { button, byId, counted, html, named, nameOf, svg } from "./elements.js";
@@ -122,7 +123,7 @@ function measuresTable(first, second, shown) {
     return row(
       { class: index === shown && "chosen" },
       [link({ measure: index }, named(measure.title))],
-      figure(pair.difference, { signed: true }),
+      html("td", {}, figure(pair.difference, { signed: true }), pair.depends_on_unjudged && ` ${CAUTION}`),
       interval(low, high, { signed: true }),
       html("td", { class: "picture" }, sharesAxis(index) && differenceLine(pair, most)),
       probability(pair.p),
@@ -136,10 +137,8 @@ function measuresTable(first, second, shown) {
   const axis = html("td", { class: "picture" }, most > 0 && axisNumbers(most));
   const heads = columnHeads("Measure", "Difference", "Interval", axis, "p", "corrected p", "Better", "Tied", "Worse");
   const title = "All measures of this pair";
-  return scrolling(
-    html("table", { class: "pair" }, html("caption", {}, title), heads, html("tbody", {}, ...rows)),
-    title,
-  );
+  const table = html("table", { class: "pair" }, html("caption", {}, title), heads, html("tbody", {}, ...rows));
+  return html("div", {}, scrolling(table, title), cautionNote && html("p", { class: "note" }, cautionNote.trim()));
 }
 
 /** How far from zero the line of a difference has to go. @param {import("./data.js").Pair} pair */
@@ -290,6 +289,8 @@ function drawPair({ runs, measure }) {
     simultaneous_low: null,
     simultaneous_high: null,
     test: null,
+    depends_on_unjudged: null,
+    if_relevant: null,
   };
   const all = data.topics.map((_, topic) => topic);
   const counts = pair ? { ...pair, all: pair.wins + pair.ties + pair.losses } : countsOf(differences, all, measure);
@@ -301,6 +302,7 @@ function drawPair({ runs, measure }) {
   const soft = (/** @type {string} */ text) => html("span", { class: "muted" }, text);
   const isTested = data.measures[measure].is_tested;
   const verdict = pair ? verdictOf(pair, measure) : isTested ? notCompared() : IS_COVERAGE;
+  const caution = cautionOf(found, names);
   const areEqual = differences.every((value) => value === null || value === 0);
   const tested = pair &&
     pair.corrected_p !== null &&
@@ -343,6 +345,7 @@ function drawPair({ runs, measure }) {
         "p",
         {},
         verdict,
+        caution && html("strong", { class: "caution" }, ` ${CAUTION} ${caution[0].toUpperCase()}${caution.slice(1)}.`),
         difference === null && " Their means are not compared, because the runs have values for different topics.",
         tested && html("span", { class: "muted" }, ...tested, data.about.how_tested, flipped, ofInterval),
       ),

@@ -1,5 +1,6 @@
 /** Runs by measures: each mean with its interval, what differs, and how much of it was judged. */
 
+import { CAUTION, cautionNote, cautionOf } from "./cautions.js";
 import { baseline, data, depth, direction, favours, hasRankings, meanOf, pairOf, ranked, readingOf } from "./data.js";
 import { button, byId, counted, html, named, nameOf, readable, shortName } from "./elements.js";
 import { figure, interval, percent } from "./numbers.js";
@@ -32,7 +33,6 @@ const HAS_MARKS = data.letters !== null && !HAS_LETTERS;
 
 /** The run that the marks of a measure compare with; null if there is none. @param {number} measure */
 function referenceOf(measure) {
-  if (HAS_LETTERS) return null;
   const { mark, runs } = state();
   if (HAS_MARKS && mark === "selected") return runs[0] ?? null;
   const reference = data.verdicts[measure]?.indexOf("reference") ?? -1;
@@ -46,25 +46,33 @@ const VERDICTS = {
   alike: { sign: "≈", words: "not significantly different", className: "verdict" },
 };
 
-/** The mark of a run: its verdict against the reference. @param {number} run @param {number} measure */
+/**
+ * The mark of a run: its verdict against the reference, and whether it depends on unjudged documents.
+ *
+ * @param {number} run
+ * @param {number} measure
+ */
 function verdictSign(run, measure) {
   const reference = referenceOf(measure);
   const pair = reference === null || run === reference ? null : pairOf(measure, run, reference);
   if (!pair || reference === null || pair.difference === null || pair.differ === null) return null;
   const verdict = !pair.differ ? "alike" : favours(measure, pair.difference) > 0 ? "better" : "worse";
-  const isHidden = HAS_MARKS ? verdict === "worse" && state().mark !== "selected" : verdict === "alike";
-  if (isHidden) return null;
+  const isHidden =
+    HAS_LETTERS || (HAS_MARKS ? verdict === "worse" && state().mark !== "selected" : verdict === "alike");
+  const names = [run, reference].map((each) => nameOf(data.runs[each].short));
+  const caution = cautionOf(pair, names);
+  if (isHidden && !caution) return null;
   const { sign, words, className } = VERDICTS[verdict];
   const preposition = verdict === "alike" ? "from" : "than";
   return html(
     "span",
     {
-      class: className,
+      class: isHidden ? "verdict" : className,
       "data-part": "verdict",
-      title: `${words} ${preposition} ${nameOf(data.runs[reference].short)}`,
+      title: `${words} ${preposition} ${names[1]}${caution && `; ${caution}`}`,
     },
-    html("span", { "aria-hidden": "true" }, sign),
-    html("span", { class: "unseen" }, ` ${words}`),
+    html("span", { "aria-hidden": "true" }, (isHidden ? "" : sign) + (caution && CAUTION)),
+    html("span", { class: "unseen" }, ` ${words}${caution && `; ${caution}`}`),
   );
 }
 
@@ -89,7 +97,8 @@ function meanCell(run, measure, { from, to }, show) {
       "div",
       { class: "number" },
       figure(mean, { className: data.ranked[measure].best.includes(run) ? "best" : "" }),
-      letters ? html("span", { class: "letters", "data-part": "letters" }, letters) : verdictSign(run, measure),
+      letters && html("span", { class: "letters", "data-part": "letters" }, letters),
+      verdictSign(run, measure),
     ),
     bar({ value: mean, low, high, from, to, reference, marks }),
     show.includes("interval") && html("div", { class: "beside" }, interval(low, high)),
@@ -215,6 +224,10 @@ function explained() {
     parts.push(
       `▲ significantly better, ▼ significantly worse than ${name}; vertical line: mean of ${name}. ${how ?? ""}`,
     );
+  }
+  if (cautionNote) {
+    const whole = baseline === null ? reference : nameOf(data.runs[baseline].short);
+    parts.push(`${CAUTION}: the conclusion on the run and ${whole} depends on unjudged documents.`);
   }
   if (data.runs.length > 1) {
     parts.push("Bold: best mean of the column (only if all means are over the same topics).");
