@@ -27,7 +27,7 @@ from irevalx.errors import ArgumentError, UsageError
 from irevalx.frozen import Frozen, replace
 from irevalx.process.platform import path_text
 from irevalx.signatures import default_of, description, explanations, with_explanations, with_keywords
-from irevalx.wording import Notation, argument_error, called_with, invalid_value, join_words, spelled_rule
+from irevalx.wording import Notation, argument_error, called_with, current_notation, join_words, spelled_rule
 
 P = ParamSpec("P")
 Value = TypeVar("Value")
@@ -118,7 +118,7 @@ class Parameter(Frozen, kw_only=True):
         try:
             return self.kind.check(self.kind.read(text))
         except (ValueError, TypeError, OverflowError):
-            raise UsageError(invalid_value(self.name, self.kind.rule, text)) from None
+            raise UsageError(current_notation().invalid(self.name, self.kind.rule, text)) from None
 
 
 def whole(least: int | None = None, most: int | None = None, **more: Any) -> Parameter:

@@ -51,6 +51,11 @@ class Notation(Frozen):
 _notation: ContextVar[Notation] = ContextVar("notation", default=Notation())  # noqa: B039 - it is immutable
 
 
+def current_notation() -> Notation:
+    """Return the notation of the caller."""
+    return _notation.get()
+
+
 def use_notation(notation: Notation) -> None:
     """Write parameters in this notation until the context ends, as a program does."""
     _notation.set(notation)
@@ -79,18 +84,18 @@ def spelled(name: str, value: object = None) -> str:
     >>> spelled("level"), spelled("grades", "real"), spelled("complete", True)
     ('level', 'grades="real"', 'complete=True')
     """
-    notation = _notation.get()
+    notation = current_notation()
     return notation.written(notation.meanings.get(name, name), value)
 
 
 def spelled_rule(rule: str) -> str:
     """Return the parameters of a rule (such as "by=run") in the notation of the caller."""
-    return _notation.get().rule(rule)
+    return current_notation().rule(rule)
 
 
 def is_parameter(name: str) -> bool:
     """Return whether the caller can pass a parameter; True if the caller is unknown."""
-    notation = _notation.get()
+    notation = current_notation()
     return notation.names is None or name in notation.names or name in notation.meanings
 
 
@@ -100,14 +105,14 @@ def invalid_value(name: str, rule: str, value: object) -> str:
     >>> invalid_value("level", "at least 1", 0)
     'level must be at least 1, not 0'
     """
-    notation = _notation.get()
+    notation = current_notation()
     text = ",".join(map(str, value)) if isinstance(value, tuple | list) else value
     return notation.invalid(notation.meanings.get(name, name), rule, text)
 
 
 def missing(*names: str, note: str = "") -> UsageError:
     """Return the error about a missing parameter; several names are alternatives."""
-    notation = _notation.get()
+    notation = current_notation()
     return UsageError(notation.missing([notation.meanings.get(name, name) for name in names], note))
 
 

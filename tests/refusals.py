@@ -11,7 +11,7 @@ from examples.experiment import RUNS as EVERY_RUN
 from running import lab
 
 import irevalx.lab
-from irevalx.command_line.notation import typed_in_shell
+from irevalx.command_line.options import typed_in_shell
 from irevalx.declarations import Parameter, declaration_of
 from irevalx.errors import IrevalxError
 from irevalx.lab.command.declaration import parameters_of

@@ -11,7 +11,7 @@ import irevalx
 import irevalx.lab
 from irevalx.cli.command import OPTIONS
 from irevalx.cli.command import command as evaluator
-from irevalx.command_line.notation import in_shell_words, typed_in_shell
+from irevalx.command_line.options import in_shell_words, typed_in_shell
 from irevalx.declarations import (
     NO_DEFAULT,
     Parameter,

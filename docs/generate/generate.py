@@ -15,7 +15,7 @@ from page_tables import blocks
 from roff import ROOT
 
 from irevalx.cli.command import OPTIONS
-from irevalx.command_line.notation import typed_in_shell
+from irevalx.command_line.options import typed_in_shell
 
 BEGIN, END = "<!-- {}: written by python docs/generate -->", "<!-- end of {} -->"
 """The markers around a generated block of a page, which contain its name."""

@@ -9,7 +9,7 @@ import typeset
 
 from irevalx.cli.command import OPTIONS
 from irevalx.cli.explanations import effects, families, symbols_of
-from irevalx.command_line.notation import typed_in_shell
+from irevalx.command_line.options import typed_in_shell
 from irevalx.measures.declaration import Measure
 
 _INTRODUCTION = """# All measures

@@ -20,7 +20,7 @@ from irevalx.reading import formats
 from irevalx.reading.file_format import FileFormat
 from irevalx.reading.judgment_formats import QRELS
 from irevalx.reading.kinds import python_objects
-from irevalx.reading.rules import Rules
+from irevalx.reading.layout import Rules
 from irevalx.reading.run_formats import TREC_RESULTS
 from irevalx.reading.sources import tables
 from irevalx.reading.sources.files import Source, name_of_file

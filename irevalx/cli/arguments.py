@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import click
 
 from irevalx.command_line.help import ALL_OF_IT, COLUMN, first_sentence
-from irevalx.command_line.notation import ShellNotation
-from irevalx.command_line.options import NamedOption
-from irevalx.command_line.suggestions import unknown_option
+from irevalx.command_line.options import NamedOption, ShellNotation
 from irevalx.declarations import Parameter
 from irevalx.errors import STANDARD_INPUT, UsageError, quote, shell_word
 from irevalx.frozen import replace
@@ -133,7 +131,7 @@ def _long_option(word: str, rest: list[str], options: Sequence[Option]) -> tuple
     candidates = [long for long in trec if long.startswith(name)]
     if name not in own | trec and len(candidates) != 1:
         if not candidates:
-            raise unknown_option(name, own | trec)
+            raise _unknown_option(name, own | trec)
         raise UsageError(f"ambiguous option {quote(name)}: {' or '.join(candidates)}")
     option = own.get(name) or trec.get(name) or trec[candidates[0]]
     if option.is_flag:
@@ -151,7 +149,7 @@ def _short_options(word: str, rest: list[str], options: Sequence[Option]) -> lis
     while letters:
         letter, letters = letters[0], letters[1:]
         if letter not in short:
-            raise unknown_option(f"-{letter}", short)
+            raise _unknown_option(f"-{letter}", short)
         option = short[letter]
         if not option.is_flag:
             parsed.append((option, letters or _next_word(f"-{letter}", rest)))
@@ -160,6 +158,12 @@ def _short_options(word: str, rest: list[str], options: Sequence[Option]) -> lis
         if option.name == "version":
             break
     return parsed
+
+
+def _unknown_option(name: str, known: Collection[str]) -> UsageError:
+    from irevalx.command_line.suggestions import unknown_option  # imported late: most command lines are valid
+
+    return unknown_option(name, known)
 
 
 def _files_alone(words: list[str]) -> list[str]:

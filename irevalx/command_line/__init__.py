@@ -1,7 +1,6 @@
 """What the commands irevalx and irevalx-lab share.
 
-options        declared parameters as arguments and options of Click, and their completion
-notation       parameters in messages and help as options
+options        declared parameters as options: in messages and help, of Click, and their completion
 help           the brief help
 suggestions    suggestions for unknown options and commands
 """

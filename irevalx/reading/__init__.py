@@ -7,8 +7,7 @@ formats           FILE_FORMATS: all formats; the packages above call their ``rea
 judgment_formats  one record per format of judgments
 run_formats       one record per format of runs, and of pools
 file_format       FileFormat, the class of these records, which selects the source and the builder of an input
-rules             rules for reading the values of an input
-layout            layout of the lines of a format; hints for malformed lines
+layout            layout of the lines of a format; rules for reading values; hints for malformed lines
 format_hints      the probable format of malformed lines
 grade_rules       valid grades
 column_names      names of the columns of tables and layouts

@@ -22,8 +22,7 @@ from irevalx.errors import (
 )
 from irevalx.frozen import Frozen, replace
 from irevalx.reading.column_names import DOCNO, GRADE, RANK, SCORE, TOPIC, ColumnSpec, named, specs_of, with_judges
-from irevalx.reading.layout import Layout, looks_like_json, no_hint
-from irevalx.reading.rules import Rules
+from irevalx.reading.layout import Layout, Rules, looks_like_json, no_hint
 from irevalx.settings import Grades
 from irevalx.trec_eval import Compat
 from irevalx.wording import join_words, spelled, spelled_rule

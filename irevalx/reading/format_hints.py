@@ -13,8 +13,15 @@ from irevalx.errors import IrevalxError
 from irevalx.frozen import replace
 from irevalx.reading.column_names import known_columns, named, specs_of
 from irevalx.reading.file_format import FileFormat, FileKind
-from irevalx.reading.layout import OBJECT_OF_OBJECTS, Layout, array_hint, kind_of_file, looks_like_json, separator_hint
-from irevalx.reading.rules import Rules
+from irevalx.reading.layout import (
+    OBJECT_OF_OBJECTS,
+    Layout,
+    Rules,
+    array_hint,
+    kind_of_file,
+    looks_like_json,
+    separator_hint,
+)
 from irevalx.reading.sources.columns import no_column
 from irevalx.reading.sources.files import NEWLINE, Source
 from irevalx.reading.sources.first_lines import SEPARATORS, Beginning, fields_of, header_of

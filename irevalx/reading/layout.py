@@ -1,4 +1,4 @@
-"""Layout of the lines of a file format, and hints for malformed lines."""
+"""Layout of the lines of a file format, rules for reading values, and hints for malformed lines."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ import re
 from collections.abc import Sequence
 from enum import Enum
 
+from irevalx.errors import Warn
 from irevalx.frozen import Frozen
 from irevalx.reading.column_names import is_known_name
+from irevalx.settings import Grades
 from irevalx.trec_eval import Compat
 from irevalx.wording import spelled
 
@@ -18,6 +20,16 @@ _WORDS = {
     "PROBABILITY": "inclusion probability",
 }
 """Names of columns in messages, if they differ from the name in lower case."""
+
+
+class Rules(Frozen):
+    """Rules for reading the values of an input."""
+
+    compat: Compat  # determines the precision of scores and the style of comments
+    strict: bool  # rejects malformed numbers and likely mistakes
+    warn: Warn
+    grades: Grades = "whole"
+    hints: bool = True  # whether errors contain hints
 
 
 class CommentStyle(Enum):

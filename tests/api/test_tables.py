@@ -36,7 +36,7 @@ from examples.table_data import (
 import irevalx
 from irevalx.reading.kinds import arrow_runs
 from irevalx.reading.kinds.run_tables import runs_of_table
-from irevalx.reading.rules import Rules
+from irevalx.reading.layout import Rules
 from irevalx.reading.sources import arrow
 from irevalx.reading.sources import tables as frames
 from irevalx.reading.sources.arrow import table_of_arrow

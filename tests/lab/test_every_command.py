@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import defaultdict
 from contextvars import copy_context
 from pathlib import Path
@@ -15,6 +16,7 @@ from running import FIXTURES, described, lab, run
 import irevalx
 from irevalx.cli.command import command as evaluator
 from irevalx.command_line.options import NamedOption
+from irevalx.command_line.suggestions import GUESSES as OPTION_GUESSES
 from irevalx.lab import COMMANDS
 from irevalx.lab.command.program import GUESSES
 from irevalx.lab.command.program import command as program
@@ -179,6 +181,21 @@ def test_guessed_options(words: list[str], hint: str) -> None:
     result = lab(*words)
     assert result.status == 1
     assert f"unknown option '{words[1]}'{hint}" in result.stderr
+
+
+def test_guessed_options_do_not_exist() -> None:
+    """A guess is needed: it fits a command that lacks the option. The hints name options that exist."""
+    commands = {"irevalx": evaluator, **{f"irevalx-lab {name}": described(name) for name in COMMANDS}}
+    options = {
+        name: {word for option in options_of(command) for word in option.opts} for name, command in commands.items()
+    }
+    for guess in OPTION_GUESSES:
+        programs = [
+            known for name, known in options.items() if guess.program in {None, name} and guess.requires <= known
+        ]
+        assert all(any(name not in known for known in programs) for name in guess.names)
+        assert programs
+        assert set(re.findall(r"--[a-z-]+", guess.hint)) <= set().union(*options.values())
 
 
 def test_guessed_commands() -> None:

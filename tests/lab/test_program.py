@@ -69,7 +69,11 @@ def test_options_are_explained(name: str) -> None:
     assert "quiet" in {param.name for param in params}
 
 
-GRADES = ("qrels", "beir", "csv", "tsv", "json", "jsonl")
+GRADES = tuple(
+    name for name, form in REL_FORMATS.items() if {name, form.measures_of} >= {"qrels"} and form.nested == ""
+)
+"""The formats that contain only a grade for each document."""
+
 USABLE: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("agree", "compare", "gate", "power", "swap-rate"), tuple(REL_FORMATS)),
     **dict.fromkeys(("degrade", "pool", "next", "leave-out", "complete", "bounds", "report", "study"), GRADES),

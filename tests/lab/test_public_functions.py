@@ -16,7 +16,7 @@ from running import lab, succeeded
 
 import irevalx
 import irevalx.lab
-from irevalx.command_line.notation import typed_in_shell
+from irevalx.command_line.options import typed_in_shell
 from irevalx.errors import ArgumentError, UsageError
 from irevalx.lab import COMMANDS
 from irevalx.lab.command.declaration import parameters_of

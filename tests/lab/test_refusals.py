@@ -12,7 +12,7 @@ from examples.experiment import QRELS
 from refusals import RUNS, declared_parameters, refused_in_python, refused_in_shell
 from running import lab
 
-from irevalx.command_line.notation import typed_in_shell
+from irevalx.command_line.options import typed_in_shell
 from irevalx.lab.command.common_options import WITHOUT_POOLED_RUNS
 from irevalx.wording import spelled_rule
 

@@ -11,12 +11,13 @@ import pytest
 from refusals import RUNS, declared_parameters, function_of, has_choice, refused_in_python, refused_in_shell
 from running import described, refusal
 
-from irevalx.command_line.notation import typed_in_shell
+from irevalx.command_line.options import typed_in_shell
 from irevalx.declarations import Parameter, declaration_of
 from irevalx.errors import ArgumentError
 from irevalx.lab import COMMANDS
 from irevalx.lab.command.declaration import parameters_of
-from irevalx.wording import spelled_rule
+from irevalx.lab.command.evaluation_options import GRADED
+from irevalx.wording import join_words, spelled_rule
 
 RULES = """
 describe
@@ -344,7 +345,7 @@ labels     human_topics=1           an integer of at least 2
 labels     resamples=-1             an integer of at least 0 and at most 10000000
 labels     alpha=0,1                a number above 0 and below 1
 labels     labels_max=0,-1         a number above 0
-labels     labels_format=pairs      qrels, beir, csv, tsv, json or jsonl
+labels     labels_format=pairs      GRADED
 leave-out  complete=x               svm, kld, svm-expected, kld-expected, labels or nonrelevant
 leave-out  depth=0                  an integer of at least 1
 leave-out  holes=0                  an integer of at least 1
@@ -352,7 +353,7 @@ leave-out  tolerance=-1             a number of at least 0
 leave-out  draws=0                  an integer of at least 1 and at most 10000000
 leave-out  min_retrieved=1.5        a share above 0 and at most 1, such as 0.1 or 10%
 leave-out  fully_judged=0           an integer of at least 1
-leave-out  labels_format=prefs      qrels, beir, csv, tsv, json or jsonl
+leave-out  labels_format=prefs      GRADED
 leave-out  threads=0                an integer of at least 1
 next       per_topic=0              an integer of at least 1
 next       in_all=0                 an integer of at least 1
@@ -379,7 +380,7 @@ swap-rate  extrapolate=0,x                an integer of at least 1
 swap-rate  draws=0,10000001         an integer of at least 1 and at most 10000000
 swap-rate  bins=0,x,-1,1e-13        a number above 0 and at most 1000000, with at most 12 decimals, such as 0.01
 """
-"""Values that a parameter refuses, and what it must be."""
+"""Values that a parameter refuses, and what it must be; GRADED stands for the formats with a grade per document."""
 
 
 def limits() -> Iterator[tuple[str, str, str, str]]:
@@ -388,7 +389,7 @@ def limits() -> Iterator[tuple[str, str, str, str]]:
         command, values, rule = line.split(maxsplit=2)
         name, _, texts = values.partition("=")
         for text in texts.split(","):
-            yield command, name, text, rule
+            yield command, name, text, rule.replace("GRADED", join_words(GRADED, "or"))
 
 
 @pytest.mark.parametrize(("command", "name", "text", "rule"), [*limits()])

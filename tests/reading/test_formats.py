@@ -25,7 +25,7 @@ from running import ROOT, Result, run
 
 import irevalx
 from irevalx.cli.command import OPTIONS, command
-from irevalx.command_line.notation import typed_in_shell
+from irevalx.command_line.options import typed_in_shell
 from irevalx.errors import MalformedLineError, MalformedNumberError, UnreadableFileError, UsageError
 from irevalx.measures import NICKNAMES
 from irevalx.reading.file_format import FileFormat, FileKind

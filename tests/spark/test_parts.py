@@ -13,7 +13,7 @@ import pytest
 from examples.made_tables import OPTIONS, Tables, made_tables, said_by_command, with_every_digit, without_example
 
 from irevalx.cli.command import OPTIONS as COMMAND_OPTIONS
-from irevalx.command_line.notation import typed_in_shell
+from irevalx.command_line.options import typed_in_shell
 from irevalx.measures.selection import UNSUPPORTED
 from irevalx.settings import Settings
 from irevalx.trec_eval import COMPAT

@@ -14,8 +14,7 @@ from click.core import ParameterSource
 
 from irevalx.api.inputs import read_runs
 from irevalx.api.scores import Scores
-from irevalx.command_line.notation import in_shell_words
-from irevalx.command_line.options import click_parameter, refuse_standard_input_twice
+from irevalx.command_line.options import click_parameter, in_shell_words, refuse_standard_input_twice
 from irevalx.declarations import Parameter, check_rules, collect, declaration_of
 from irevalx.errors import ArgumentError, IrevalxWarning, UsageError, shown_name
 from irevalx.frozen import fields, replace

@@ -9,7 +9,7 @@ from textwrap import fill
 import click
 
 from irevalx.command_line.help import ALL_OF_IT, COLUMN, first_sentence, printing
-from irevalx.command_line.notation import ShellNotation
+from irevalx.command_line.options import ShellNotation
 from irevalx.command_line.suggestions import unknown_option
 from irevalx.declarations import Parameter
 from irevalx.wording import missing, use_notation

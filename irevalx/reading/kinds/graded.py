@@ -14,7 +14,7 @@ from irevalx.judgments.graded import InclusionJudgments, Judgments, each_judgmen
 from irevalx.judgments.pool import PooledDocuments
 from irevalx.reading.column_names import GRADE, JUDGES
 from irevalx.reading.kinds.runs import group_by_topic
-from irevalx.reading.rules import Rules
+from irevalx.reading.layout import Rules
 from irevalx.reading.sources.columns import TableRows
 from irevalx.reading.sources.rows import Columns, Rows, parts_of, whole
 from irevalx.trec_eval import c_double

@@ -15,7 +15,7 @@ from irevalx.judgments.preferences import PreferenceJudgments
 from irevalx.judgments.subtopics import SubtopicJudgments
 from irevalx.reading.kinds.graded import add_judges, judge_warnings
 from irevalx.reading.kinds.runs import group_by_topic
-from irevalx.reading.rules import Rules
+from irevalx.reading.layout import Rules
 from irevalx.reading.sources.lines import as_precise
 from irevalx.reading.sources.rows import Columns, Rows, parts_of, whole
 

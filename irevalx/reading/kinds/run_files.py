@@ -21,8 +21,7 @@ from irevalx.reading.kinds.runs import (
     rank_warnings,
     score_warnings,
 )
-from irevalx.reading.layout import CommentStyle, Layout
-from irevalx.reading.rules import Rules
+from irevalx.reading.layout import CommentStyle, Layout, Rules
 from irevalx.reading.sources.blocks import Block
 from irevalx.reading.sources.decimals import CLOSE, ERROR, OTHER, decimals, integers
 from irevalx.reading.sources.files import as_column, stem_of

@@ -20,7 +20,7 @@ from irevalx.reading.kinds.runs import (
     rank_and_score_warnings,
     rank_like_scores,
 )
-from irevalx.reading.rules import Rules
+from irevalx.reading.layout import Rules
 from irevalx.reading.sources.columns import ColumnTable, TableRows, remedy_of_runs
 from irevalx.reading.sources.files import as_column, name_of_file, stem_of
 from irevalx.reading.sources.rows import Rows

@@ -21,8 +21,7 @@ from irevalx.frozen import Frozen
 from irevalx.process.platform import ENCODING, ERRORS, as_bytes
 from irevalx.reading.column_names import RANK, SCORE, ColumnKind, ColumnSpec, column_of_runs, named
 from irevalx.reading.grade_rules import real_grades_hint, refuse_wrong
-from irevalx.reading.layout import text_hint, word_for
-from irevalx.reading.rules import Rules
+from irevalx.reading.layout import Rules, text_hint, word_for
 from irevalx.reading.sources.rows import Columns, Rows
 from irevalx.settings import Grades
 from irevalx.wording import argument_error

@@ -16,8 +16,7 @@ from irevalx.errors import LONGEST_QUOTE, DuplicateDocumentError, MalformedLineE
 from irevalx.frozen import Frozen, replace
 from irevalx.reading.column_names import SCORE, ColumnSpec
 from irevalx.reading.grade_rules import RULES, real_grades_hint
-from irevalx.reading.layout import OBJECT_OF_OBJECTS, array_hint, encoding_hint, text_hint
-from irevalx.reading.rules import Rules
+from irevalx.reading.layout import OBJECT_OF_OBJECTS, Rules, array_hint, encoding_hint, text_hint
 from irevalx.reading.sources.blocks import whole_file
 from irevalx.reading.sources.files import Source
 from irevalx.reading.sources.rows import Columns, Rows

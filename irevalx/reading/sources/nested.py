@@ -8,8 +8,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from irevalx.reading.column_names import ColumnSpec
-from irevalx.reading.layout import word_for
-from irevalx.reading.rules import Rules
+from irevalx.reading.layout import Rules, word_for
 from irevalx.reading.sources.columns import What, grades_of, names_of, scores_of
 from irevalx.reading.sources.rows import Columns, Rows
 from irevalx.wording import argument_error, short_repr

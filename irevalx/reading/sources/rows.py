@@ -9,8 +9,7 @@ from irevalx.arrays.segments import IntArray
 from irevalx.errors import shown_name
 from irevalx.frozen import Frozen
 from irevalx.reading.column_names import ColumnSpec
-from irevalx.reading.layout import Layout
-from irevalx.reading.rules import Rules
+from irevalx.reading.layout import Layout, Rules
 from irevalx.reading.sources.blocks import each_topic_once
 from irevalx.trec_eval import MalformedNumbers, malformed_number_warnings
 

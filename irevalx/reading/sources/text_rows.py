@@ -13,8 +13,7 @@ from irevalx.errors import MalformedLineError, MalformedNumberError, quote
 from irevalx.frozen import replace
 from irevalx.reading.column_names import ColumnKind
 from irevalx.reading.grade_rules import RULES, real_grades_hint, refuse_wrong
-from irevalx.reading.layout import Layout, word_for
-from irevalx.reading.rules import Rules
+from irevalx.reading.layout import Layout, Rules, word_for
 from irevalx.reading.sources.blocks import Block, blocks_of, file_ranges, whole_file
 from irevalx.reading.sources.decimals import EXACT, decimals, integers
 from irevalx.reading.sources.files import Source

@@ -17,8 +17,7 @@ from irevalx.arrays.segments import ByteArray, IntArray
 from irevalx.errors import MalformedLineError, quote, shown_name
 from irevalx.frozen import cached_property, replace
 from irevalx.reading.column_names import RANK, SCORE, ColumnSpec, named
-from irevalx.reading.layout import DECIMAL, CommentStyle, array_hint
-from irevalx.reading.rules import Rules
+from irevalx.reading.layout import DECIMAL, CommentStyle, Rules, array_hint
 from irevalx.reading.sources.blocks import Block, blocks_of, whole_file
 from irevalx.reading.sources.columns import ColumnTable, no_column, remedy_of_runs
 from irevalx.reading.sources.first_lines import Beginning, Header, fields_of, first_record, header_of
