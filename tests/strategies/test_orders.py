@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from examples.made_topics import CUT, Collection, budgets, made, ordering, read
 from references import strategies as reference
+from references.document_selection import SELECTING
 
 from irevalx.experiments.inputs import graded_judgments_of, run_streams
 from irevalx.frozen import replace
@@ -41,6 +42,14 @@ def asked_for(name: str, collection: Collection, seed: int = 0) -> list[list[str
             sequences[judgments.rows.ids[place]].append(judgments.docnos.text(place).decode())
         before = judged
     return sequences
+
+
+def test_every_strategy_has_a_loop() -> None:
+    """Each strategy is compared with a loop: ``LITERAL``, or a test of its own below or in test_selection.py."""
+    others = {"thompson", "thompson-ns", "bounds", "cal", "random", "sampled"}
+    missing = set(STRATEGIES) - set(LITERAL) - others
+    assert not missing, "add a loop to tests/references/strategies.py, and to LITERAL and SELECTING"
+    assert set(SELECTING) == set(LITERAL)
 
 
 @pytest.mark.parametrize("name", LITERAL)
