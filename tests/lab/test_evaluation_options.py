@@ -203,7 +203,7 @@ def half(judged: Any) -> Any:
 
 def estimated(judged: Any, runs: Any, measures: str, **options: Any) -> dict[tuple[str, str], float]:
     """Return the means over the topics with human judgments."""
-    rows = lab.estimate(half(judged), other(judged), runs, measures, **options).rows
+    rows = lab.estimate(half(judged), other(judged), runs, measures, human_labels="complete", **options).rows
     return {(row.measure, row.run): row.classical for row in rows if row.against is None}
 
 

@@ -61,7 +61,8 @@ labels
 estimate
     design excludes baseline, weight, correction, alpha, figure
     seed, pool_out, rates requires design
-    ties=expected, ties=best, ties=worst excludes design, rel_format=sampled, rel_format=prels
+    ties=expected, ties=best, ties=worst excludes design, rel_format=sampled, rel_format=prels, human_labels=random
+    human_labels excludes design, rel_format=sampled, rel_format=prels
 compare
     sort requires by=topic, by=run
     systems, system_by excludes test=wilcoxon, test=permutation, correction=tukey, interval=bca
@@ -149,6 +150,7 @@ COMMON = """
 STRATEGIES = "hedge maxmean maxmean-ns thompson thompson-ns mtc cal bounds random sampled"
 
 VALUES: dict[str, Any] = {
+    "human_labels": "complete",
     "columns": "p",
     "compat": "9",
     "duplicates": "first",
@@ -338,6 +340,7 @@ draw       axis=even                log or linear
 draw       against=x                AP or itself
 estimate   weight=-1,2              a number of at least 0 and at most 1
 estimate   correction=tukey         holm, bonferroni
+estimate   human_labels=x           random or complete
 estimate   design=0                 an integer of at least 1
 estimate   alpha=0,1                a number above 0 and below 1
 labels     top=1                    an integer of at least 2

@@ -12,16 +12,16 @@ from irevalx.api.inputs import GivenQrels, Runs
 from irevalx.arrays.codes import ABSENT, UNJUDGED_IN_FILES
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
 from irevalx.errors import InputError, UsageError, quote, shown_name, warn
-from irevalx.experiments.inputs import judgments_of, labels_of, measures_of
+from irevalx.experiments.inputs import judgments_of, measures_of
 from irevalx.experiments.labels import PairedLabels, places_of, topic_warnings
 from irevalx.experiments.prepared_runs import prepare_graded_runs
 from irevalx.experiments.ranked_runs import EvaluationRules, GradedRuns, raise_first, requests_of
 from irevalx.experiments.strata import StrataSample
 from irevalx.experiments.weighted_measures import WeightedMeasure, counted_documents, weighted_measures
-from irevalx.frozen import Frozen, cached_property
+from irevalx.frozen import Frozen, cached_property, replace
 from irevalx.judgments.graded import InclusionJudgments, Judgments
 from irevalx.lab.estimation.results import EstimatedScores, EstimateRow, pairs_to_compare, rows_of, shared_fields
-from irevalx.reading.judgment_formats import PRELS, QRELS, SAMPLED
+from irevalx.reading.judgment_formats import PRELS, SAMPLED
 from irevalx.settings import Settings
 from irevalx.statistics.prediction_powered_inference import (
     FEW_DRAWN,
@@ -61,6 +61,16 @@ class LabelledSample(Frozen):
         names = tuple(map(str, range(int(read.strata.max(initial=0)) + 1)))
         sample = StrataSample(read, read.strata, read.grades >= 0, names)
         return cls(read, sample.probability, read.rows.ids * len(names) + read.strata)
+
+    @classmethod
+    def at_random(cls, human: Judgments, machine: Judgments) -> LabelledSample:
+        """Return human labels of a simple random sample of the documents of each topic that either judge labels."""
+        paired = PairedLabels.of(human, machine, [topic for topic in human.topics if topic in machine.topic_index])
+        could = (paired.human >= 0) | (paired.machine >= 0)
+        drawn, topic = paired.human >= 0, paired.judgments.rows.ids
+        grades = np.where(drawn, paired.human, UNJUDGED_IN_FILES)
+        sample = StrataSample(paired.judgments, np.where(could, 0, ABSENT), drawn)
+        return cls(replace(paired.judgments, path=human.path, grades=grades), sample.probability, topic)
 
 
 class SumOfRuns(Frozen, kw_only=True):
@@ -205,8 +215,8 @@ def measures_by_document(measures: Measures, settings: Settings, *labels: Judgme
 
 
 def estimates_from_documents(
-    human: GivenQrels,
-    machine: GivenQrels,
+    sample: LabelledSample,
+    machine: Judgments,
     runs: Runs,
     measures: Measures,
     *,
@@ -215,13 +225,10 @@ def estimates_from_documents(
     correction: str,
     weight: float | None,
     alpha: float,
-    labels_format: str | None,
 ) -> EstimatedScores:
     """Estimate values from the machine labels, corrected by sampled documents; keywords are those of ``estimate``."""
-    sample = LabelledSample.of(human, rules.rel_format)
-    theirs = labels_of(machine, labels_format or QRELS.name)
-    weighted = measures_by_document(measures, rules.settings, sample.labels, theirs)
-    ranked = RankedLabels.of(sample, theirs, runs, rules)
+    weighted = measures_by_document(measures, rules.settings, sample.labels, machine)
+    ranked = RankedLabels.of(sample, machine, runs, rules)
     pairs = pairs_to_compare(ranked.experiment.runs, baseline)
     rows: list[EstimateRow] = []
     for measure in weighted:

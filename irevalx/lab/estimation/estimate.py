@@ -22,10 +22,11 @@ from irevalx.lab.command.common_options import Alpha, Baseline, Runs, Seed
 from irevalx.lab.command.common_options import measures as measures_parameter
 from irevalx.lab.command.evaluation_options import GRADED, EvaluationOptions, Unpack, evaluation_options, ties_excluding
 from irevalx.lab.command.output import Output, write_lines
-from irevalx.lab.estimation.document_samples import SAMPLES, estimates_from_documents
+from irevalx.lab.estimation.document_samples import SAMPLES, LabelledSample, estimates_from_documents
 from irevalx.lab.estimation.results import EstimatedScores, EstimateRow, pairs_to_compare, rows_of, shared_fields
 from irevalx.lab.estimation.sampling_design import LabellingDesign, design_of
 from irevalx.process.terminal import write_error
+from irevalx.reading.judgment_formats import QRELS
 from irevalx.statistics.prediction_powered_inference import (
     FEW_HUMAN,
     FEWEST_FOR_BENEFIT,
@@ -36,7 +37,8 @@ from irevalx.statistics.prediction_powered_inference import (
 from irevalx.statistics.significance import ALPHA, CORRECTIONS, MEAN, SHORT_NAMES, correction_named
 from irevalx.wording import missing, spelled
 
-_BY_DOCUMENT = ("design", *(f"rel_format={name}" for name in SAMPLES))
+_BY_DESIGN = ("design", *(f"rel_format={name}" for name in SAMPLES))
+_BY_DOCUMENT = (*_BY_DESIGN, "human_labels=random")
 """Parameters that require the rank of each document, so that the order of tied documents must not depend on grades."""
 
 
@@ -81,6 +83,7 @@ def estimate(
     weight: float | None = None,
     alpha: float = ALPHA,
     labels_format: str | None = None,
+    human_labels: str | None = None,
     **evaluation: Unpack[EvaluationOptions],
 ) -> EstimatedScores: ...
 
@@ -126,6 +129,7 @@ def estimate(
     ] = None,
     seed: Annotated[Seed, refined(requires="design")] = None,
     labels_format: Annotated[str | None, choice(*GRADED, metavar="FORMAT")] = None,
+    human_labels: Annotated[str | None, choice("random", "complete", excludes=_BY_DESIGN)] = None,
     **evaluation: Unpack[EvaluationOptions],
 ) -> EstimatedScores | LabellingDesign:
     """Estimate measure values and differences from a few human judgments and many machine judgments.
@@ -186,13 +190,19 @@ def estimate(
         result contains strata of machine grades and ranks, with sampling rates for irevalx-lab degrade.
     labels_format : format of `machine`: qrels, beir, csv, tsv, json or jsonl. [default: the same as `rel_format`, or
         qrels if that is sampled or prels]
+    human_labels : how to treat documents with a machine label and no human label, in topics with human judgments. With
+        random, the documents with human labels are a simple random sample of the documents of each topic, and values
+        are estimated as from a sample of documents. With complete, the other documents are unjudged in the human
+        values, which are too low if assessors would have judged any of them relevant. [default: such documents are an
+        error]
 
     Raises
     ------
     InputError : if `human` consists of complete topics, fewer than four topics have both human and machine labels, or
         fewer than two have machine labels only. For a sample of documents, fewer than two topics have both.
     UsageError : a measure is not a mean over topics (or, for a sample of documents, not a sum over ranks), `baseline`
-        is not one of the runs, neither `human` nor `design` is given, or `design` is too small.
+        is not one of the runs, neither `human` nor `design` is given, `design` is too small, or documents lack human
+        labels and `human_labels` is not given.
     IrevalxError : the inputs cannot be read or evaluated, as in ``irevalx.evaluate``.
 
     Examples
@@ -215,10 +225,11 @@ def estimate(
     correction = correction_named(correction)
     if isinstance(human, Qrels):
         rules = replace(rules, rel_format=human.rel_format)
-    if rules.rel_format in SAMPLES:
+    if rules.rel_format in SAMPLES or human_labels == "random":
+        sample, theirs = _sample_of(human, machine, rules, labels_format)
         return estimates_from_documents(
-            human,
-            machine,
+            sample,
+            theirs,
             runs,
             measures,
             rules=rules,
@@ -226,11 +237,10 @@ def estimate(
             correction=correction,
             weight=weight,
             alpha=alpha,
-            labels_format=labels_format,
         )
     ours, theirs = graded_judgments_of(human, *rules.of_judgments), labels_of(machine, labels_format, rules.rel_format)
     labels = PairedLabels.of(ours, theirs, theirs.topics)
-    _warn_of_files(ours, theirs, labels)
+    _check_files(ours, theirs, labels, are_complete=human_labels == "complete")
     experiment = prepare_graded_runs(labels.judgments, runs, measures, rules).ranked()
     for measure, scale in zip(experiment.measures, experiment.scales, strict=True):
         if scale is not MEAN:
@@ -261,8 +271,21 @@ def estimate(
     return EstimatedScores(rows, alpha, correction, notes=experiment.notes())
 
 
-def _warn_of_files(human: Judgments, machine: Judgments, labels: PairedLabels) -> None:
-    """Warn about topics and documents that only one of the two files labels."""
+def _sample_of(
+    human: GivenQrels, machine: GivenQrels, rules: EvaluationRules, labels_format: str | None
+) -> tuple[LabelledSample, Judgments]:
+    """Read machine labels, and human labels of a sample of documents, which is a simple random one without a design."""
+    if rules.rel_format in SAMPLES:
+        return LabelledSample.of(human, rules.rel_format), labels_of(machine, labels_format or QRELS.name)
+    theirs = labels_of(machine, labels_format, rules.rel_format)
+    return LabelledSample.at_random(graded_judgments_of(human, *rules.of_judgments), theirs), theirs
+
+
+def _check_files(human: Judgments, machine: Judgments, labels: PairedLabels, *, are_complete: bool) -> None:
+    """Warn about topics and documents that only one of the two files labels.
+
+    Raise UsageError for documents without a human label, unless the human labels ``are_complete``.
+    """
     ours, theirs = shown_name(human.path), shown_name(machine.path)
     if lacking := sum(topic not in machine.topic_index for topic in human.topics):
         warn(f"{lacking} of {len(human.topics)} topics of {ours} are left out: {theirs} does not label them")
@@ -274,11 +297,19 @@ def _warn_of_files(human: Judgments, machine: Judgments, labels: PairedLabels) -
         )
     labelled = labels.in_both[labels.judgments.rows.ids] & (labels.machine >= 0)
     if lacking := int((labelled & ~judged).sum()):
-        warn(
+        problem = (
             f"{ours} does not label {lacking} of the {int(labelled.sum())} documents that {theirs} labels in topics "
-            "with human judgments; they count as unjudged in the human values, and the estimates are biased if "
-            f"assessors would have judged some of them relevant. If {ours} is a random sample of the documents of each "
-            f"topic, pass it with inclusion probabilities ({spelled('rel_format')} sampled or prels)"
+            "with human judgments"
+        )
+        if not are_complete:
+            raise UsageError(
+                f"{problem}. If the documents with human labels are a random sample of the documents of each topic, "
+                f"use {spelled('human_labels', 'random')}, or pass inclusion probabilities ({spelled('rel_format')} "
+                f"sampled or prels). If no other document is relevant, use {spelled('human_labels', 'complete')}"
+            )
+        warn(
+            f"{problem}; they count as unjudged in the human values, and the estimates are biased if assessors would "
+            "have judged some of them relevant"
         )
 
 

@@ -175,7 +175,7 @@ def test_unmatched_labels(tmp_path: Path) -> None:
 
 
 def test_partly_judged_topics(tmp_path: Path) -> None:
-    """A message counts the documents of topics with human judgments that only the machine labels."""
+    """Documents of topics with human judgments that only the machine labels are refused, unless an option says how."""
     human, machine = tmp_path / "human", tmp_path / "machine"
     run = tmp_path / "run"
     run.write_text("".join(f"{topic} Q0 {name} 1 {9 - ord(name)} r\n" for topic in range(1, 7) for name in "ab"))
@@ -183,11 +183,15 @@ def test_partly_judged_topics(tmp_path: Path) -> None:
     machine.write_text(f"1 0 a 1\n1 0 b 1\n1 0 c 1\n2 0 a 1\n2 0 b 0\n3 0 a 1\n3 0 b 1\n6 0 a 1\n{others}")
     human.write_text(f"1 0 a 1\n2 0 a 0\n2 0 b -1\n{others}")
     call = "--human", human, "--machine", machine, run, "-m", "P.2"
-    stderr = " ".join(estimates(*call)[1].split())
-    assert (
-        f"{human} does not label 3 of the 7 documents that {machine} labels in topics with human judgments;" in stderr
-    )
-    assert "pass it with inclusion probabilities (-R sampled or prels)" in stderr
+    problem = f"{human} does not label 3 of the 7 documents that {machine} labels in topics with human judgments"
+    refused = " ".join(refusal("estimate", *call).split())
+    assert f"{problem}. If the documents with human labels are a random sample" in refused
+    assert "use --human-labels random, or pass inclusion probabilities (-R sampled or prels)" in refused
+    assert "If no other document is relevant, use --human-labels complete" in refused
+    assert f"{problem}; they count as unjudged" in " ".join(estimates(*call, "--human-labels", "complete")[1].split())
+    rows, _ = estimates(*call, "--human-labels", "random", "--lambda", "0")
+    assert rows[0]["documents"] == "4"
+    assert float(rows[0]["estimate"]) == pytest.approx(sum([3 / 2, 0, 1 / 2, 1 / 2]) / 4)  # one of three
     human.write_text(f"1 0 a 1\n1 0 b 0\n1 0 c 1\n2 0 a 0\n2 0 b 0\n{others}")
     assert "does not label" not in estimates(*call)[1]
 
