@@ -207,19 +207,6 @@ def test_rows_by_run_in_latex() -> None:
     assert by_pair.count(b"\\toprule") == by_pair.count(b"\\begin{table}") == 1
 
 
-def test_rows_by_run_with_a_baseline() -> None:
-    """+ marks significantly better runs than the baseline, and - worse ones."""
-    pairs, _ = compare(*EXPERIMENT, "--baseline", "count1")
-    rows, _ = compare(*EXPERIMENT, "--baseline", "count1", "--by", "run")
-    marks = {row["run"]: row["map_differs"] for row in rows}
-    assert marks.pop("count1") == ""
-    expected = {
-        row["run"]: "" if row["differ"] == "False" else "+" if float(row["difference"]) > 0 else "-" for row in pairs
-    }
-    assert marks == expected
-    assert "-" in marks.values()
-
-
 def test_measures_where_less_is_better(tmp_path: Path) -> None:
     """More errors are worse in marks, letters, losses and the best score."""
     topics = range(1, 9)

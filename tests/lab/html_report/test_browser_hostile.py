@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
@@ -86,12 +85,3 @@ def test_invalid_utf8(browser: Reader, tmp_path: Path) -> None:
     browser.open(tmp_path / "page.html", browser.address)
     browser.one("aside")
     assert browser.texts("aside h3") == heading
-
-
-def test_data(browser: Reader, tmp_path: Path) -> None:
-    """The page reads the data that Python wrote, whatever the characters."""
-    made = report({name: {"d": 1} for name in NAMES}, {"run": {name: {"d": 1.0} for name in NAMES}}, "map")
-    made.write(tmp_path / "page.html")
-    browser.open(tmp_path / "page.html")
-    read = browser.run("return JSON.stringify(JSON.parse(document.getElementById('data').textContent).topics)")
-    assert [topic["id"] for topic in json.loads(read)] == [topic["id"] for topic in made.data["topics"]]
