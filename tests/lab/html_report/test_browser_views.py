@@ -97,6 +97,31 @@ def test_marks_and_matrix(browser: Reader, many: Path) -> None:
     assert browser.address.split("&")[:2] == [f"run={LONG}l", f"run={LONG}j"]
 
 
+def test_cautions(browser: Reader, tmp_path: Path) -> None:
+    """Verdicts, pairs and cells whose conclusion depends on unjudged documents have a mark, and say what it would be."""
+    qrels = {str(t): {f"d{n}": int((n + t * t) % 10 < 5 + t % 2) for n in range(10)} for t in range(12)}
+    runs = {
+        name: {t: {(f"d{n}" if n + int(t) % 2 < n_judged else f"{name}{n}"): 9.0 - n for n in range(10)} for t in qrels}
+        for name, n_judged in {"good": 11, "most": 9, "fewer": 4}.items()
+    }
+    report(qrels, runs, "P.10", correction="none").write(tmp_path / "page.html")
+    browser.open(tmp_path / "page.html", "run=good&run=most")
+    marks = "return [...document.querySelectorAll('.runs tbody tr')].map((row) => row.innerText.includes('†'))"
+    assert browser.run(marks) == [False, True, False]  # from best to worst
+    assert "†: the conclusion on the run and the run with the best mean" in browser.texts("#runs-body .note")[0]
+    sentence = "if they were relevant half as often as judged documents, the runs would not be significantly different"
+    assert sentence in browser.texts(".headline .caution")[0]
+    browser.click("#matrix-body summary")
+    browser.one(".matrix td button")
+    cells = browser.run("return [...document.querySelectorAll('.matrix td button')].map((cell) => cell.innerText)")
+    titles = browser.run("return [...document.querySelectorAll('.matrix td button')].map((cell) => cell.title)")
+    assert [cell.endswith("†") for cell in cells] == [sentence in title for title in titles]
+    assert [cells[0], cells[2]] == ["▲†", "▼†"]
+    browser.open(tmp_path / "page.html", "run=good&run=fewer")
+    browser.one("#difference")
+    assert not browser.all(".headline .caution")
+
+
 def test_without_javascript(browser: Reader, files: ReportFiles, page: Path) -> None:
     """Without JavaScript the page contains the means of the evaluator, the verdicts, the findings and the cautions."""
     requested = [option for measure in MEASURES for option in ("-m", measure)]

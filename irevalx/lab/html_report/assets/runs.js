@@ -1,6 +1,6 @@
 /** Runs by measures: each mean with its interval, what differs, and how much of it was judged. */
 
-import { CAUTION, cautionNote, cautionOf } from "./cautions.js";
+import { CAUTION, cautionOf } from "./cautions.js";
 import { baseline, data, depth, direction, favours, hasRankings, meanOf, pairOf, ranked, readingOf } from "./data.js";
 import { button, byId, counted, html, named, nameOf, readable, shortName } from "./elements.js";
 import { figure, interval, percent } from "./numbers.js";
@@ -71,7 +71,7 @@ function verdictSign(run, measure) {
       "data-part": "verdict",
       title: `${words} ${preposition} ${names[1]}${caution && `; ${caution}`}`,
     },
-    html("span", { "aria-hidden": "true" }, (isHidden ? "" : sign) + (caution && CAUTION)),
+    html("span", { "aria-hidden": "true", class: caution && "caution" }, (isHidden ? "" : sign) + (caution && CAUTION)),
     html("span", { class: "unseen" }, ` ${words}${caution && `; ${caution}`}`),
   );
 }
@@ -209,8 +209,8 @@ function detailRow(run, columns) {
   return html("tr", { class: "detail" }, html("td", { colspan: columns }, html("dl", {}, ...facts, ...values)));
 }
 
-/** What the marks beside the values mean. */
-function explained() {
+/** What the marks beside the values mean. @param {boolean} hasCautions */
+function explained(hasCautions) {
   const { confidence, how_tested: how } = data.about;
   const parts = [`Bar: mean over topics, with its ${percent(confidence)} confidence interval.`];
   const reference = state().mark === "selected" ? "the first selected run" : "the run with the best mean of the column";
@@ -225,7 +225,7 @@ function explained() {
       `▲ significantly better, ▼ significantly worse than ${name}; vertical line: mean of ${name}. ${how ?? ""}`,
     );
   }
-  if (cautionNote) {
+  if (hasCautions) {
     const whole = baseline === null ? reference : nameOf(data.runs[baseline].short);
     parts.push(`${CAUTION}: the conclusion on the run and ${whole} depends on unjudged documents.`);
   }
@@ -331,7 +331,12 @@ function drawRuns({ runs, sort, show, detail }) {
   );
   const attribute = ["data-run", "data-detail"].find((name) => document.activeElement?.hasAttribute(name));
   const focused = attribute && `[${attribute}="${document.activeElement?.getAttribute(attribute)}"]`;
-  byId("runs-body").replaceChildren(choicesOf(show), scrolling(table, "Measure values of runs"), explained());
+  const hasCautions = table.querySelector(".caution") !== null;
+  byId("runs-body").replaceChildren(
+    choicesOf(show),
+    scrolling(table, "Measure values of runs"),
+    explained(hasCautions),
+  );
   if (focused) /** @type {HTMLElement | null} */ (table.querySelector(focused))?.focus();
 }
 
