@@ -173,14 +173,17 @@ def test_top_runs(tenth: Path) -> None:
     assert b"the 3 best runs by X" in result.stdout
 
 
-def test_top_runs_without_topics(tmp_path: Path) -> None:
-    """Summaries have no intervals, and tied runs have no tau-b."""
+def test_summaries_without_topics(tmp_path: Path) -> None:
+    """Summaries have neither tests nor intervals, and tied runs have no tau-b."""
     for name, values in (("x", (0.1, 0.1, 0.1)), ("y", (0.3, 0.2, 0.1))):
         lines = [f"{run},all,map,{value}\n" for run, value in zip("abc", values, strict=True)]
         (tmp_path / name).write_text("run,topic,measure,value\n" + "".join(lines))
     [row] = agree(tmp_path / "x", tmp_path / "y", "--top", "2", "--resamples", "9", "--seed", "1")[0]
     assert [row["top_tau_b"], row["loss"], row["loss_high"]] == ["", "0.0", ""]
     assert float(row["top_overlap"]) == pytest.approx(2 / 3)
+    [row], _ = agree(tmp_path / "y", tmp_path / "y", "--resamples", "9", "--seed", "1")
+    defined = {"inversions": "0", "tau_ap_b": "1.0"}
+    assert {name: row[name] for name in list(row)[14:]} == dict.fromkeys(list(row)[14:], "") | defined
 
 
 def test_undefined_statistics(tmp_path: Path) -> None:
@@ -195,15 +198,6 @@ def test_undefined_statistics(tmp_path: Path) -> None:
     assert [result[name] for name in ("tau", "tau_b", "pearson", "risen", "tau_b_low")] == ["1.0", "", "", "", ""]
     assert {result[f"tau_ap{end}"] for end in ("", "_low", "_high", "_b", "_b_low", "_b_high")} == {""}
     assert b"NaN" not in lab("agree", *files, "-m", "map", "--format", "json").stdout
-
-
-def test_intervals_need_topics(tmp_path: Path) -> None:
-    """Without values by topic, intervals are blank."""
-    for name in "xy":
-        (tmp_path / name).write_text("run,topic,measure,value\na,all,map,1\nb,all,map,0\n")
-    [row], _ = agree(tmp_path / "x", tmp_path / "y", "--resamples", "9", "--seed", "1")
-    defined = {"inversions": "0", "tau_ap_b": "1.0"}
-    assert {name: row[name] for name in list(row)[14:]} == dict.fromkeys(list(row)[14:], "") | defined
 
 
 # The example of Corsi and Urbano's program, p = 0.9; the maximum is 0.8842447

@@ -131,16 +131,8 @@ def test_equal_runs(tmp_path: Path) -> None:
     assert [float(row["size"]) for row in rows if row["given"] == "topics"] == [0.0, 0.0]
 
 
-@few
-def test_in_python(paths: list[Path]) -> None:
-    """The function returns the rows, and refuses a single topic."""
-    result = irevalx.lab.power(paths[0], paths[1:], "P.10", differences=[0.2])
-    assert [(row.pair, row.goal, row.given) for row in result.rows][:3] == [
-        ("median", "difference", "topics"),
-        ("median", "interval width", "topics"),
-        ("median", "difference", "size"),
-    ]
-    assert len(result.to_frame()) == len(result.rows) == 8
+def test_a_single_topic() -> None:
+    """A single topic is refused."""
     one_topic = {"1": {"A": 1}}, {"x": {"1": {"A": 1.0}}, "y": {"1": {"B": 1.0}}}
     with pytest.raises(IrevalxError, match="power analysis requires at least two topics"):
         irevalx.lab.power(*one_topic)
