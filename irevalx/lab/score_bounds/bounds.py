@@ -61,6 +61,13 @@ DRAWS = 1000
 """The default number of draws of judgments, for measures that are not sums over ranks."""
 
 
+_GIVEN_PROBABILITIES = (
+    "mean, deviation, keeps sign: given the probabilities of relevance. The deviation is the spread if these are "
+    "right, not a standard error of the value under complete judgments. keeps sign does not assume that all unjudged "
+    "documents are relevant: if enough of those that only the lower run of an undetermined pair retrieves are, its "
+    "sign changes."
+)
+
 _OF_PAIRS = ("against", "decided", "keeps_sign", "by", "changing_topic", "changing_docno", "changes")
 """Columns that only pairs have."""
 
@@ -268,7 +275,7 @@ def bounds(
         if not measure.greatest_gain
     )
     scores, experiment = weighted_scores(prepared, weighted, drawn)
-    notes = experiment.notes()
+    notes = (*experiment.notes(), *([_GIVEN_PROBABILITIES] if is_probable else []))
     of_measures: list[tuple[str, Callable[[tuple[int, int | None]], Bounds]]]
     of_measures, used_seed = [(of_measure.measure.name, of_measure.bounds) for of_measure in scores], None
     if is_probable:

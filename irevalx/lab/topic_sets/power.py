@@ -276,7 +276,7 @@ def _rows(
     for goal in GOALS:
         for n in topics:
             unit = least_effect(n, power, alpha) if goal == _DIFFERENCE else 2 * half_width(n, alpha)
-            size, low, high = (unit * value for value in values)
+            size, low, high = (unit * value if deviation.value else math.nan for value in values)
             yield PowerRow(measure, pair, *values, goal, "topics", n, size, low, high)
     for goal in GOALS:
         for size in sizes[goal]:

@@ -356,6 +356,22 @@ def test_observed_rates_of_robust03(robust03: Path) -> None:
         assert np.mean(of_samples) == pytest.approx(observed[measure], abs=0.04)
 
 
+def test_range_of_extrapolated_rates() -> None:
+    """The range is of the rates from each size alone: r = cos(pi rate) = nv/(1 + nv), solved for v."""
+    result = irevalx.lab.swap_rate(QRELS, [*RUNS], "map", sizes=[2, 3, 5], seed=1, extrapolate=[10, 20])
+    assert isinstance(result, SwapRates)
+    for row in result.extrapolated:
+        alone = []
+        for of_size in result.rows:
+            r = math.cos(math.pi * of_size.with_half_ties)
+            signal = row.topics * r / (of_size.topics * (1 - r))
+            alone.append(math.acos(signal / (1 + signal)) / math.pi)
+        assert [row.low, row.high] == pytest.approx([min(alone), max(alone)], abs=1e-6)
+        assert min(alone) <= row.with_half_ties <= max(alone)
+    printed = lab("swap-rate", QRELS, *RUNS, "-m", "map", "--sizes", "2 3", "--seed", "1", "--extrapolate", "10").words
+    assert "It is not a confidence interval" in printed
+
+
 def test_refusals() -> None:
     """Sets of more than five times the largest observed size are refused, and bins."""
     with pytest.raises(ArgumentError, match="must be at most 15 for map, 5 times the largest topic set"):
