@@ -16,6 +16,7 @@ from irevalx.lab.judge_agreement.real_labels import ReliabilityRow
 from irevalx.lab.judge_agreement.run_agreement import RUN_STATISTICS
 from irevalx.reports.table import Table
 from irevalx.statistics.bootstrap import TOP_STATISTICS
+from irevalx.statistics.significance import ALPHA
 from irevalx.wording import spelled
 
 if TYPE_CHECKING:
@@ -29,6 +30,11 @@ _EXCESS_BIAS = (
     "excess bias p: p-value for no excess bias, corrected for the number of groups (Holm).",
 )
 
+_TESTED = (
+    f"Significant: p < {ALPHA:g} by Wilcoxon's signed-rank test, without correction; compare uses the t test and a "
+    "correction by default."
+)
+_OF_ANSWERS = ("self: means over pairs of answers, on the documents with a human label that both answers label.",)
 _EXCESS_NAMES = ("bias", "excess_bias", "excess_bias_shuffled", "excess_bias_p")
 _FAVOURS = ("favour_labels", "favour_errors", "favour_p", "favour_topics", "favour_judged")
 _OF_FAVOURS = (
@@ -154,7 +160,7 @@ class LabelsResult(DrawnResult):
             table("agreement of measure values of runs", measure, values, RUN_STATISTICS if judge else ()),
             _wide("agreement on the best runs", measure, values if judge else (), TOP_STATISTICS),
             _wide(people, (*measure, "human_topics"), errors, notes=_OF_PEOPLE),
-            decisions.in_words(DECISION_HEADS, DECISION_NOTE.format(full="the human labels", reduced=reduced)),
+            decisions.in_words(DECISION_HEADS, _TESTED, DECISION_NOTE.format(full="the human labels", reduced=reduced)),
             _wide("bias of runs", run, self.of("run")),
             _wide("bias of groups of runs", (*measure, "group"), self.of("group"), _EXCESS_NAMES, _EXCESS_BIAS),
             _wide("favoured groups of runs", (*measure, "group"), self.of("group"), _FAVOURS, _OF_FAVOURS),
@@ -269,10 +275,12 @@ class JudgesResult(LabelsResult):
         own = [f"self_{name}" for name in OF_PAIRS]
         return [
             _wide(
-                "documents and topics labelled", judge, self.of("documents"), ("pairs", "coverage", *NUMBERS_OF_TOPICS)
+                *("documents and topics labelled", judge, self.of("documents")),
+                ("pairs", "coverage", *NUMBERS_OF_TOPICS),
+                ("coverage: share of the documents with a human label that the judge labels, too.",),
             ),
             _wide(title, judge, labels, OF_PAIRS[:2]),
             _wide(f"{title}: other coefficients", judge, labels, (*OF_PAIRS[2:], "grade_bias")),
             _wide("labels cut at each level", (*judge, "level"), self.of("level")),
-            _wide("agreement among repeated answers of a judge", judge, labels, own),
+            _wide("agreement among repeated answers of a judge", judge, labels, own, _OF_ANSWERS),
         ]

@@ -538,6 +538,7 @@ def test_displayed_tables(machine: Path) -> None:
         "favoured groups of runs",
     ):
         assert f"{title}" in printed
+    assert "Significant: p < 0.05 by Wilcoxon's signed-rank test, without correction" in printed
     assert "by topic" not in printed
     bare = lab("labels", QRELS, machine, "--resamples", "0").stdout.decode()
     assert "runs" not in bare
