@@ -73,7 +73,7 @@ compare
     draw requires figure
     draw excludes discriminative_power
 gate
-    allow_unsure excludes require=better
+    allow_unsure excludes require=better, require=equivalent
 report
     margin requires baseline
     groups excludes group_by

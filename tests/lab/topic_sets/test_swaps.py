@@ -201,11 +201,11 @@ def a_bin(least: float, comparisons: int, swaps: int, ties: int = 0) -> SwapBin:
 def test_least_reliable_difference() -> None:
     """From there on every bin's rate is at most 5 %, with ties as half swaps; bins of few comparisons are ignored."""
     bins = [a_bin(number / 10, 100, swaps) for number, swaps in enumerate((30, 5, 6, 5, 0))]
-    assert [least_reliable(some) for some in (bins, bins[:2], bins[:3], [])] == [0.3, 0.1, None, None]
+    assert [least_reliable(subset) for subset in (bins, bins[:2], bins[:3], [])] == [0.3, 0.1, None, None]
     of = [(100, 30), (100, 4), (29, 29), (100, 1), (3, 3)]
     bins = [a_bin(number / 10, *counts) for number, counts in enumerate(of)]
     assert [row.is_small for row in bins] == [False, False, True, False, True]
-    assert [least_reliable(some) for some in (bins, bins[-1:])] == [0.1, None]
+    assert [least_reliable(subset) for subset in (bins, bins[-1:])] == [0.1, None]
     assert [least_reliable([a_bin(0.1, 100, 1, ties=ties)]) for ties in (8, 10)] == [0.1, None]
 
 
