@@ -21,7 +21,7 @@ from irevalx.experiments.ranked_runs import GradedRuns
 from irevalx.frozen import Frozen
 from irevalx.lab.judge_agreement.parts import Estimate, Estimates
 from irevalx.statistics.prediction_powered_inference import p_of_mean
-from irevalx.statistics.significance import holm
+from irevalx.statistics.significance import holm, without_noise
 
 FEWEST_TOPICS = 10
 """Minimum number of topics of a regression."""
@@ -54,7 +54,8 @@ def _regression(x: FloatArray, y: FloatArray, centred_within: IntArray, topic: I
     x = x - (np.bincount(centred_within, x) / np.maximum(np.bincount(centred_within), 1))[centred_within]
     x = np.where(np.abs(x) < 1e-12, 0.0, x)
     squares = np.bincount(topic, x**2)
-    sums = np.bincount(topic, x * y)[squares > 0]
+    sums = np.bincount(topic, x * y)[squares > 0].astype(np.float64)
+    sums = without_noise(sums)  # 0 for equal labels, instead of 1e-17 with a small p
     n = sums.size
     if n < FEWEST_TOPICS:
         return np.nan, np.nan, n

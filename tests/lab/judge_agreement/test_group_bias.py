@@ -80,6 +80,16 @@ def test_few_topics() -> None:
     assert np.isnan([result.of_labels, result.of_errors, result.p]).all()
 
 
+@pytest.mark.parametrize("label", [0, 1, 3])
+def test_equal_labels(label: int) -> None:
+    """A machine with the same label for every document, or with the human labels, favours nobody; rounding is no effect."""
+    for seed in range(4):
+        documents = [(topic, x / 3 + seed / 7, human, label) for topic, x, human, _ in made(seed)]
+        result = computed(documents)
+        assert (result.of_labels, result.p) == (0, 1)
+        assert computed([(topic, x, human, human) for topic, x, human, _ in documents]).p == 1
+
+
 @pytest.mark.judges
 def test_effects_of_statsmodels() -> None:
     """Effects are coefficients of least squares with an indicator of each topic and grade, or of each topic."""
