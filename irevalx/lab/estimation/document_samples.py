@@ -64,13 +64,18 @@ class LabelledSample(Frozen):
 
     @classmethod
     def at_random(cls, human: Judgments, machine: Judgments) -> LabelledSample:
-        """Return human labels of a simple random sample of the documents of each topic that either judge labels."""
-        paired = PairedLabels.of(human, machine, [topic for topic in human.topics if topic in machine.topic_index])
-        could = (paired.human >= 0) | (paired.machine >= 0)
-        drawn, topic = paired.human >= 0, paired.judgments.rows.ids
-        grades = np.where(drawn, paired.human, UNJUDGED_IN_FILES)
-        sample = StrataSample(paired.judgments, np.where(could, 0, ABSENT), drawn)
-        return cls(replace(paired.judgments, path=human.path, grades=grades), sample.probability, topic)
+        """Return human labels of a simple random sample of the documents of each topic that either judge labels.
+
+        Topics without a human label are excluded.
+        """
+        has_label = human.rows.count(human.grades >= 0) > 0
+        topics = [topic for topic, is_judged in zip(human.topics, has_label.tolist(), strict=True) if is_judged]
+        paired = PairedLabels.of(machine, human, topics)  # in reverse: all topics are those of the human labels
+        grades, others = paired.machine, paired.human
+        drawn = grades >= 0
+        sample = StrataSample(paired.judgments, np.where(drawn | (others >= 0), 0, ABSENT), drawn)
+        labels = replace(paired.judgments, path=human.path, grades=np.where(drawn, grades, UNJUDGED_IN_FILES))
+        return cls(labels, sample.probability, labels.rows.ids)
 
 
 class SumOfRuns(Frozen, kw_only=True):

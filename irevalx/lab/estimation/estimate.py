@@ -305,7 +305,8 @@ def _check_files(human: Judgments, machine: Judgments, labels: PairedLabels, *, 
             raise UsageError(
                 f"{problem}. If the documents with human labels are a random sample of the documents of each topic, "
                 f"use {spelled('human_labels', 'random')}, or pass inclusion probabilities ({spelled('rel_format')} "
-                f"sampled or prels). If no other document is relevant, use {spelled('human_labels', 'complete')}"
+                "sampled or prels), both for P, rbp and dcg only. If no other document is relevant, use "
+                f"{spelled('human_labels', 'complete')}"
             )
         warn(
             f"{problem}; they count as unjudged in the human values, and the estimates are biased if assessors would "

@@ -186,12 +186,16 @@ def test_partly_judged_topics(tmp_path: Path) -> None:
     problem = f"{human} does not label 3 of the 7 documents that {machine} labels in topics with human judgments"
     refused = " ".join(refusal("estimate", *call).split())
     assert f"{problem}. If the documents with human labels are a random sample" in refused
-    assert "use --human-labels random, or pass inclusion probabilities (-R sampled or prels)" in refused
+    assert "use --human-labels random, or pass inclusion probabilities (-R sampled or prels), both for P" in refused
     assert "If no other document is relevant, use --human-labels complete" in refused
     assert f"{problem}; they count as unjudged" in " ".join(estimates(*call, "--human-labels", "complete")[1].split())
     rows, _ = estimates(*call, "--human-labels", "random", "--lambda", "0")
     assert rows[0]["documents"] == "4"
     assert float(rows[0]["estimate"]) == pytest.approx(sum([3 / 2, 0, 1 / 2, 1 / 2]) / 4)  # one of three
+    human.write_text(f"1 0 a 1\n2 0 a 0\n2 0 b -1\n6 0 a -1\n9 0 a 1\n{others}")
+    without, stderr = estimates(*call, "--human-labels", "random", "--lambda", "0")
+    assert without == rows  # topic 6 has no human label, and topic 9 no machine label
+    assert f"1 of 5 topics are in {human} only, and are left out: '9'" in stderr
     human.write_text(f"1 0 a 1\n1 0 b 0\n1 0 c 1\n2 0 a 0\n2 0 b 0\n{others}")
     assert "does not label" not in estimates(*call)[1]
 
