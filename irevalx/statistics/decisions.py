@@ -13,13 +13,23 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Sequence
 from itertools import compress
+from typing import NamedTuple
 
 import numpy as np
 
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray, ratio
 from irevalx.frozen import Frozen, cached_property, fields
 from irevalx.statistics.correlations import divided
-from irevalx.statistics.significance import ALPHA, differences, mean, pairs_of_runs, wilcoxon, without_noise
+from irevalx.statistics.significance import (
+    ALPHA,
+    CORRECTIONS,
+    FEW_TOPICS,
+    differences,
+    mean,
+    paired_p_values,
+    pairs_of_runs,
+    without_noise,
+)
 
 _AT_ONCE = 1_000_000
 """Maximum number of topic differences in memory at a time."""
@@ -27,11 +37,27 @@ _AT_ONCE = 1_000_000
 ALPHABET = "abcdefghijklmnopqrstuvwxyz"
 
 
+class DecisionRule(NamedTuple):
+    """The test and the correction that decide whether two runs differ significantly at ``ALPHA``."""
+
+    test: str = "wilcoxon"  # from ``TESTS``
+    correction: str = "none"  # from ``CORRECTIONS``, over all pairs of runs
+    least_topics: int = 0  # no difference is significant with fewer topics
+    seed: int = 0  # of a test with random resamples
+
+
+OF_PAPERS = DecisionRule()
+"""The rule of the papers on incomplete judgments: Wilcoxon's test for each pair, without correction."""
+
+OF_COMPARE = DecisionRule("t", "holm", FEW_TOPICS)
+"""The default rule of ``compare``."""
+
+
 class Decisions(Frozen):
     """Significance and direction of the difference of every pair of runs, shape (..., n_pairs)."""
 
     different: BoolArray
-    """Whether the difference is significant (Wilcoxon's test, p < 0.05)."""
+    """Whether the difference is significant under a ``DecisionRule``."""
     direction: IntArray
     """1 if the first run has the higher mean, -1 if the second run has, 0 if the means are equal."""
 
@@ -40,7 +66,7 @@ class Decisions(Frozen):
         return Decisions(self.different[..., chosen], self.direction[..., chosen])
 
 
-def decide(values: FloatArray, chosen: BoolArray | None = None) -> Decisions:
+def decide(values: FloatArray, chosen: BoolArray | None = None, rule: DecisionRule = OF_PAPERS) -> Decisions:
     """Return the decisions on (chosen) ``pairs_of_runs``, from tested values of shape (..., n_runs, n_topics)."""
     # Topics for which a run has nan are excluded.
     *leading, n_runs, n_topics = values.shape
@@ -48,15 +74,18 @@ def decide(values: FloatArray, chosen: BoolArray | None = None) -> Decisions:
     pairs = [side if chosen is None else side[chosen] for side in pairs_of_runs(n_runs)]
     has_value: BoolArray = np.asarray(~np.isnan(flat).any(axis=1))
     if has_value.all():
-        different, direction = _decide_rows(flat, *pairs)
+        different, direction = _decide_rows(flat, rule, *pairs)
     else:
-        each = [_decide_rows(row[np.newaxis, :, known], *pairs) for row, known in zip(flat, has_value, strict=True)]
+        rows = zip(flat[:, np.newaxis], has_value, strict=True)
+        each = [_decide_rows(row[..., known], rule, *pairs) for row, known in rows]
         different, direction = (np.concatenate(parts) for parts in zip(*each, strict=True))
     shape = (*leading, different.shape[-1])
     return Decisions(different.reshape(shape), direction.reshape(shape))
 
 
-def _decide_rows(values: FloatArray, first: IntArray, second: IntArray) -> tuple[BoolArray, IntArray]:
+def _decide_rows(
+    values: FloatArray, rule: DecisionRule, first: IntArray, second: IntArray
+) -> tuple[BoolArray, IntArray]:
     """Return significance and direction, shape (n_rows, n_pairs), of values without nan, (n_rows, n_runs, n_topics)."""
     n_rows, _, n_topics = values.shape
     different = np.zeros((n_rows, first.size), np.bool_)
@@ -65,8 +94,17 @@ def _decide_rows(values: FloatArray, first: IntArray, second: IntArray) -> tuple
     for start in range(0, n_rows if n_topics else 0, size):
         rows = slice(start, start + size)
         d = differences(values[rows, second], values[rows, first])
-        different[rows], direction[rows] = wilcoxon(d) < ALPHA, np.sign(mean(d, axis=-1))
+        different[rows], direction[rows] = _corrected_p(d, rule) < ALPHA, np.sign(mean(d, axis=-1))
     return different, direction
+
+
+def _corrected_p(d: FloatArray, rule: DecisionRule) -> FloatArray:
+    """Return the p-values, corrected in each row, of differences of shape (n_rows, n_pairs, n_topics)."""
+    if d.shape[-1] < rule.least_topics:
+        return np.ones(d.shape[:-1])
+    p = paired_p_values(rule.test, d.reshape(-1, d.shape[-1]), seed=rule.seed).reshape(d.shape[:-1])
+    correct = CORRECTIONS[rule.correction]
+    return np.stack([correct(row) for row in p]) if p.size else p
 
 
 class Confusion(Frozen):

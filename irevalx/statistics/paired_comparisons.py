@@ -29,9 +29,9 @@ from irevalx.statistics.significance import (
     Tukey,
     correction_named,
     differences,
-    exact_sign_flips,
     least_tukey_p,
     mean_differences,
+    paired_p_values,
     randomised_tukey,
     without_noise,
     without_spread,
@@ -128,10 +128,7 @@ class Comparisons(Frozen):
         """The p-values of the test, uncorrected; exact sign flips replace the t test for pairs ``without_spread``."""
         if not self.pairs:
             return np.zeros(0)
-        p = TESTS[self.method.test].p_values(self.by_topic, self.method.resamples, self.method.seed)
-        for row in np.flatnonzero(self.by_sign_flips):
-            p[row] = exact_sign_flips(self.by_topic[row])
-        return p
+        return paired_p_values(self.method.test, self.by_topic, self.method.resamples, self.method.seed)
 
     @cached_property
     def without_spread(self) -> BoolArray:

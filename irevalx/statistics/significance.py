@@ -248,6 +248,14 @@ def exact_sign_flips(d: FloatArray) -> float:
     return float(2.0 ** (1 - few.size)) if (few == few[0]).all() else float(sign_flips(few))
 
 
+def paired_p_values(test: str, d: FloatArray, resamples: int = RESAMPLES, seed: int = 0) -> FloatArray:
+    """Return p-values of one of ``TESTS``, shape (n_pairs,); sign flips replace t for pairs ``without_spread``."""
+    p = TESTS[test].p_values(d, resamples, seed)
+    for row in np.flatnonzero(without_spread(d)) if test == "t" and d.shape[1] else ():
+        p[row] = exact_sign_flips(d[row])
+    return p
+
+
 def _all_signs_fit(n_topics: int, resamples: int) -> bool:
     return n_topics < resamples.bit_length()  # 2**n_topics <= resamples
 

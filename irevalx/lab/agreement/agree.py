@@ -9,7 +9,7 @@ from irevalx import checks
 from irevalx.api.custom_measures import Measures
 from irevalx.api.inputs import Qrels, Run
 from irevalx.api.scores import Scores, paths_of
-from irevalx.declarations import declared, file, refined, text, whole
+from irevalx.declarations import choice, declared, file, refined, text, whole
 from irevalx.errors import ArgumentError, UsageError, shown_name, warn
 from irevalx.experiments.inputs import are_given, measures_of, run_streams
 from irevalx.experiments.prepared_runs import prepare_graded_runs, prepare_runs
@@ -23,7 +23,7 @@ from irevalx.lab.agreement.run_overlap import RunOverlap, looks_like_run, overla
 from irevalx.lab.command.common_options import ALL_OF_SCORES, OptionalRuns, Rbo, Seed
 from irevalx.lab.command.common_options import measures as measures_parameter
 from irevalx.lab.command.evaluation_options import EvaluationOptions, Unpack, evaluation_options
-from irevalx.lab.command.notes import DECISION_HEADS, DECISION_NOTE, bootstrap_warnings
+from irevalx.lab.command.notes import DECISION_HEADS, DECISION_NOTE, bootstrap_warnings, significance_note
 from irevalx.lab.command.output import Result
 from irevalx.reading.formats import read_trec_results
 from irevalx.reading.judgment_formats import SAMPLED
@@ -34,8 +34,8 @@ from irevalx.reports.table import Table
 from irevalx.statistics.bootstrap import STATISTICS, TOP_STATISTICS, TopicDraws
 from irevalx.statistics.correlations import OVERLAP_COLUMNS
 from irevalx.statistics.correlations import agree as agreement_of
-from irevalx.statistics.decisions import DECISION_COLUMNS, Confusion
-from irevalx.statistics.significance import ALPHA
+from irevalx.statistics.decisions import DECISION_COLUMNS, OF_PAPERS, Confusion, DecisionRule
+from irevalx.statistics.significance import TESTS
 from irevalx.trec_eval import TREC_EVAL_10
 from irevalx.wording import first_names, spelled
 
@@ -118,6 +118,9 @@ class AgreementResult(Result):
     top: int | None = None
     """Number of best runs that are compared separately; None for no separate comparison."""
 
+    test: str = OF_PAPERS.test
+    """The test of significance decisions on pairs of runs."""
+
     @property
     def _parts(self) -> dict[str, tuple[str, ...]]:
         """The columns of each displayed table besides the measure, by title."""
@@ -147,8 +150,7 @@ class AgreementResult(Result):
     def tables_for_people(self) -> list[Table]:
         """Return the rows in several tables, omitting empty tables."""
         [table] = self.tables()
-        test = f"Significant: p < {ALPHA:g} by Wilcoxon's signed-rank test, without correction."
-        note = f"{test} {DECISION_NOTE.format(full='X', reduced='Y')}"
+        note = f"{significance_note(DecisionRule(self.test))} {DECISION_NOTE.format(full='X', reduced='Y')}"
         parts = []
         for title, columns in self._parts.items():
             part = replace(table, title=title).showing("measure", *columns)
@@ -191,6 +193,7 @@ def agree(
     against: Annotated[str | None, text(metavar="MEASURE")] = None,
     rbo: Rbo = None,
     top: Annotated[int | None, whole(2, metavar="K")] = None,
+    test: Annotated[str, choice(*TESTS)] = OF_PAPERS.test,
     resamples: Annotated[int, whole(0, MOST_DRAWS, metavar="B")] = 0,
     seed: Seed = None,
     **evaluation: Unpack[EvaluationOptions],
@@ -209,14 +212,14 @@ def agree(
     opposite order (reported with tau by Büttcher et al., 2007). The column significant contains the share of runs whose
     values in x and y differ significantly (paired t test over topics, p < 0.05).
 
-    Significance decisions on pairs of runs (Wilcoxon's signed rank test, p < 0.05) are compared as well. The result
-    contains the number of pairs that are significantly different in neither evaluation (c11 in csv and json), in y only
-    (new, c12), in x only (lost, c21), and in both (c22). The rate of false differences (fpr) is the share of those
-    pairs with no significant difference in x for which a significant difference is found in y. The rate of missed
-    differences (fnr) is the share of those pairs with a significant difference in x for which no significant difference
-    is found in y. Bompada et al. (2007) call these errors false negatives and false positives, respectively. Further
-    columns are accuracy and g-mean, and the number of pairs that are significant in both evaluations (active), one
-    (mixed) or neither (passive), by whether the same run is ahead in x and y (aa, ma, pa) or not (ad, md, pd).
+    Significance decisions on pairs of runs (p < 0.05 in the requested test, without correction) are compared as well.
+    The result contains the number of pairs that are significantly different in neither evaluation (c11 in csv and
+    json), in y only (new, c12), in x only (lost, c21), and in both (c22). The rate of false differences (fpr) is the
+    share of those pairs with no significant difference in x for which a significant difference is found in y. The rate
+    of missed differences (fnr) is the share of those pairs with a significant difference in x for which no significant
+    difference is found in y. Bompada et al. (2007) call these errors false negatives and false positives, respectively.
+    Further columns are accuracy and g-mean, and the number of pairs that are significant in both evaluations (active),
+    one (mixed) or neither (passive), by whether the same run is ahead in x and y (aa, ma, pa) or not (ad, md, pd).
     Significance decisions require values by topic (``irevalx -q``) and the same measure in x and y.
 
     With `rel_format="sampled"`, x and y are stratified samples (five columns) or qrels. Qrels are treated as a single
@@ -239,6 +242,8 @@ def agree(
     top : add the agreement on the K best runs by x: tau-b over these runs (top_tau_b; runs tied with the K-th are
         included), the share of these runs that are among the K best by y (top_overlap), and the difference in x between
         its best run and the best run by y (loss). Higher values are assumed to be better.
+    test : paired test over topics for significance decisions on pairs of runs: wilcoxon (Wilcoxon's signed rank test),
+        as in the papers on incomplete judgments; t (Student's t test); or permutation (sign flips).
     resamples : number of bootstrap resamples of the topics, for 95% confidence intervals over the population of
         topics. Intervals of correlations and of `top` are computed by inverting a test; they account for the noise that
         resampling adds, and are therefore wider than the quantiles of the resamples. [default: 0, no intervals]
@@ -268,6 +273,7 @@ def agree(
                     ("against", against, None),
                     ("resamples", resamples, 0),
                     ("top", top, None),
+                    ("test", test, OF_PAPERS.test),
                 ):
                     if value != default:
                         raise ArgumentError(
@@ -279,7 +285,9 @@ def agree(
     pairs = pair_values(evaluated[0], evaluated[1], against, warn, measures=requested)
     for line in _warnings(pairs, resamples):
         warn(line)
-    drawn_seed = chosen_seed(seed) if resamples else None
+    is_random = TESTS[test].exact is not None and any(paired.are_tested for paired in pairs)
+    some_seed = chosen_seed(seed) if resamples or is_random else None
+    drawn_seed, rule = (some_seed if resamples else None), DecisionRule(test, seed=some_seed or 0)
     rows = []
     for paired in pairs:
         intervals = None
@@ -291,13 +299,13 @@ def agree(
                 **agreement_of(*paired.scores, paired.runs),
                 significant=paired.changed,
                 runs=len(paired.runs),
-                decisions=paired.decisions() if paired.are_tested else None,
+                decisions=replace(paired, rule=rule).decisions() if paired.are_tested else None,
                 intervals=intervals,
                 overlap=None if rbo is None else overlap_of_values(paired, rbo),
                 top=None if top is None else paired.at_the_top(top),
             )
         )
-    return AgreementResult(rows, drawn_seed, top, notes=_topic_notes(evaluated, pairs))
+    return AgreementResult(rows, drawn_seed, top, test, notes=_topic_notes(evaluated, pairs))
 
 
 def _topic_notes(evaluated: Sequence[EvaluatedRuns], pairs: Sequence[PairedEvaluations]) -> tuple[str, ...]:

@@ -21,7 +21,16 @@ from irevalx.statistics.bootstrap import (
     top_intervals,
 )
 from irevalx.statistics.correlations import changed, rank_correlations
-from irevalx.statistics.decisions import Confusion, Decisions, confusion, decide, reversals
+from irevalx.statistics.decisions import (
+    OF_COMPARE,
+    OF_PAPERS,
+    Confusion,
+    DecisionRule,
+    Decisions,
+    confusion,
+    decide,
+    reversals,
+)
 from irevalx.statistics.significance import ALPHA, Scale, pairs_of_runs
 
 Intervals: TypeAlias = Mapping[str, tuple[float, float]]
@@ -44,6 +53,9 @@ class PairedEvaluations(Frozen):
 
     summaries: tuple[FloatArray, FloatArray] | None = None
     """Summaries of the runs that a file contains, shape (n_runs,) each; None if they are computed from the values."""
+
+    rule: DecisionRule = OF_PAPERS
+    """The rule of significance decisions on pairs of runs."""
 
     only_y: FloatArray = np.empty((0, 0))
     """Values of topics that have judgments only in y, shape (n_runs, n_topics)."""
@@ -82,14 +94,14 @@ class PairedEvaluations(Frozen):
 
     @cached_property
     def _decided(self) -> tuple[Decisions, Decisions]:
-        x, y = map(decide, self.values)
+        x, y = (decide(values, rule=self.rule) for values in self.values)
         return x, y
 
     def decisions(self, draws: TopicDraws | None = None) -> Confusion:
         """Return the agreement of significance decisions on pairs of runs, for each resample if ``draws`` are given."""
         if draws is None:
             return confusion(*self._decided)
-        return confusion(*(decide(np.moveaxis(values[:, draws.topics], 1, 0)) for values in self.values))
+        return confusion(*(decide(np.moveaxis(v[:, draws.topics], 1, 0), rule=self.rule) for v in self.values))
 
     @property
     def reversed_pairs(self) -> list[tuple[str, str]]:
@@ -147,4 +159,4 @@ def evaluate_under_both(
         x, y, only_y = (
             scale.transform(of_topics) for of_topics in (human[:, both], machine[:, both], machine[:, alone])
         )
-        yield PairedEvaluations(measure, experiment.runs, (scale, scale), (x, y), only_y=only_y), both
+        yield PairedEvaluations(measure, experiment.runs, (scale, scale), (x, y), only_y=only_y, rule=OF_COMPARE), both

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from irevalx.arrays.segments import IntArray
 from irevalx.statistics.bootstrap import FEW_TOPICS
-from irevalx.statistics.significance import pairs_of_runs
+from irevalx.statistics.decisions import DecisionRule
+from irevalx.statistics.significance import ALPHA, TESTS, pairs_of_runs
 
 DECISION_HEADS = {
     "c11": "neither",
@@ -32,6 +33,12 @@ DECISION_NOTE = (
     "significantly different under {full}, the share that are not under {reduced}; Bompada et al. (2007) call these "
     "false positives."
 )
+
+
+def significance_note(rule: DecisionRule) -> str:
+    """Return the sentence that names the test and the correction of significance decisions."""
+    correction = "without correction" if rule.correction == "none" else f"with {rule.correction.title()}'s correction"
+    return f"Significant: p < {ALPHA:g} in {TESTS[rule.test].words}, {correction}."
 
 
 def reversal_warnings(

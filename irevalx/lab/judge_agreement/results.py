@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from irevalx.errors import UsageError, quote
 from irevalx.frozen import cached_property, replace
-from irevalx.lab.command.notes import DECISION_HEADS, DECISION_NOTE
+from irevalx.lab.command.notes import DECISION_HEADS, DECISION_NOTE, significance_note
 from irevalx.lab.command.output import DrawnResult
 from irevalx.lab.judge_agreement.document_agreement import NUMBERS_OF_TOPICS, OF_PAIRS
 from irevalx.lab.judge_agreement.judges import WRITTEN, CombinedLabels
@@ -16,7 +16,7 @@ from irevalx.lab.judge_agreement.real_labels import ReliabilityRow
 from irevalx.lab.judge_agreement.run_agreement import RUN_STATISTICS
 from irevalx.reports.table import Table
 from irevalx.statistics.bootstrap import TOP_STATISTICS
-from irevalx.statistics.significance import ALPHA
+from irevalx.statistics.decisions import OF_COMPARE
 from irevalx.wording import spelled
 
 if TYPE_CHECKING:
@@ -30,10 +30,7 @@ _EXCESS_BIAS = (
     "excess bias p: p-value for no excess bias, corrected for the number of groups (Holm).",
 )
 
-_TESTED = (
-    f"Significant: p < {ALPHA:g} by Wilcoxon's signed-rank test, without correction; compare uses the t test and a "
-    "correction by default."
-)
+_TESTED = f"{significance_note(OF_COMPARE)} This is the default of compare."
 _OF_ANSWERS = ("self: means over pairs of answers, on the documents with a human label that both answers label.",)
 _EXCESS_NAMES = ("bias", "excess_bias", "excess_bias_shuffled", "excess_bias_p")
 _FAVOURS = ("favour_labels", "favour_errors", "favour_p", "favour_topics", "favour_judged")

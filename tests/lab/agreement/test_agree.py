@@ -14,6 +14,8 @@ from references import statistics as reference
 from running import lab, refusal, run, succeeded
 from scipy import stats
 
+from irevalx.arrays.segments import FloatArray
+
 OVERLAPS = ["rbo_w_ext", "rbo_w_min", "rbo_w_res"]
 
 
@@ -104,16 +106,32 @@ def test_decisions_against_another_measure(tenth: Path) -> None:
     ) in printed
 
 
-def test_decisions(tenth: Path) -> None:
-    """The decision on each pair of runs equals that of scipy's test."""
-    [row], _ = agree(EXPERIMENT / "qrels", tenth, *RUNS, "-m", "map")
+def p_value(test: str, d: FloatArray) -> float:
+    """Return the p-value of a test by scipy."""
+    if test == "wilcoxon":
+        return float(stats.wilcoxon(d[d != 0]).pvalue) if d.any() else 1.0
+    if test == "t" and np.count_nonzero(d) >= 5:
+        return float(stats.ttest_1samp(d, 0).pvalue)
+    flips = stats.permutation_test(
+        (d, 0 * d), lambda x, y: (x - y).mean(), permutation_type="samples", n_resamples=9999
+    )
+    return float(flips.pvalue)
+
+
+@pytest.mark.parametrize("test", ["wilcoxon", "t", "permutation"])
+def test_decisions(test: str, tenth: Path) -> None:
+    """The decision on each pair of runs equals that of scipy's test, and a line names the test."""
+    [row], _ = agree(EXPERIMENT / "qrels", tenth, *RUNS, "-m", "map", "--test", test)
+    words = lab("agree", EXPERIMENT / "qrels", tenth, *RUNS, "-m", "map", "--test", test).words
+    names = {"wilcoxon": "Wilcoxon's signed rank test", "t": "Student's t test", "permutation": "a permutation test"}
+    assert f"Significant: p < 0.05 in {names[test]}" in words
     full, reduced = by_topic(EXPERIMENT / "qrels"), by_topic(tenth)
     counts = dict.fromkeys(("c11", "c12", "c21", "c22", "aa", "ad", "ma", "md", "pa", "pd"), 0)
     for first, other in combinations(range(len(RUNS)), 2):
         results = []
         for values in (full, reduced):
-            d = np.round(np.subtract(values[first], values[other]), 12)
-            p = stats.wilcoxon(d[d != 0]).pvalue if d.any() else 1.0
+            d = np.asarray(np.round(np.subtract(values[first], values[other]), 12), np.float64)
+            p = p_value(test, d)
             results.append((p < 0.05, np.sign(np.round(d.mean(), 12))))
         (x, x_sign), (y, y_sign) = results
         counts["c22" if x and y else "c12" if y else "c21" if x else "c11"] += 1
