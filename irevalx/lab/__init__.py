@@ -98,7 +98,7 @@ _COMMANDS = {
             "studies.study",
             "Study measures under incomplete judgments: degrade, re-evaluate, summarise and plot.",
         ),
-        "draw": ("studies.draw", "Plot several studies together."),
+        "draw": ("studies.draw", "Plot several studies on the same axes, by the share of the judgments kept."),
     },
 }
 """The module and the summary of each command, by heading and name, in the order of the help."""

@@ -31,13 +31,14 @@ FILE_FORMATS: tuple[FileFormat[Any], ...] = tuple(
 """All formats in the order of the help."""
 
 
-def _hint(fmt: FileFormat[Any], line: bytes, lines: bytes, layout: Layout) -> str:
+def hint(fmt: FileFormat[Any], line: bytes, lines: bytes, layout: Layout) -> str:
+    """Return a hint about a malformed line, or "" if there is none; any format can be the probable one."""
     from irevalx.reading.format_hints import hint_at  # imported late: most files have no malformed lines
 
     return hint_at(FILE_FORMATS, fmt, line, lines, layout)
 
 
-FileFormat.hint = _hint  # any format can be the probable one
+FileFormat.hint = hint  # under its own name, so that the method can be pickled
 
 REL_FORMATS: dict[str, FileFormat[AnyJudgments]] = {
     fmt.name: fmt for fmt in FILE_FORMATS if fmt.kind is FileKind.JUDGMENTS
