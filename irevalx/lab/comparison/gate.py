@@ -83,8 +83,8 @@ def gate(
     """Test that runs are not worse than a baseline, as a quality gate for continuous integration.
 
     A noninferiority test of each run against the `baseline` reports a verdict for each measure. A judged topic that is
-    missing from a run scores 0, and topics that are missing from the baseline are excluded, with a warning. If topics
-    are missing from a run and its verdict on the topics of all runs is different, a note reports this verdict too.
+    missing from a run scores 0, and topics that are missing from the baseline are excluded, with a warning. If a run
+    with missing topics has a different verdict on the topics that all runs have, a note reports both verdicts.
 
     The test is based on t intervals of the differences from the baseline, simultaneous over all runs and measures. The
     verdict is "not worse" if the lower bound is greater than the negative margin. Otherwise, it is "worse" if the upper
@@ -92,18 +92,19 @@ def gate(
     The verdict for a run that is identical to the baseline is "not worse", but "cannot tell" if all values of both runs
     are 0. If the difference is nonzero on fewer than 5 topics, or equal on all topics, no interval is computed. In this
     case, an exact sign-flip test determines the verdict: "worse" if the run is significantly worse, and "not worse" if
-    it is significantly better. If 1 to 4 of the topics differ, the verdict is also "not worse" if the largest change
-    of a topic is at most 5 margins (2 with fewer than 100 topics) and, multiplied by the upper Clopper-Pearson bound
-    of the share of topics that differ, below the margin.
+        it is significantly better. If 1 to 4 of the topics differ, the verdict is also "not worse" if both of two
+    conditions hold: the largest change of a topic is at most 5 margins (2 with fewer than 100 topics), and the product
+    of the largest change and the upper Clopper-Pearson bound of the share of topics that differ is below the margin.
 
-    If the margin is a percentage D of the baseline's mean, the t interval is of run - (1 - D) baseline (if lower
-    values are better: (1 + D) baseline - run), because the baseline's mean varies with the topics too. Fieller's
-    interval of the ratio of the means is reported; a run is not worse if it lies above 1 - D. A margin of at least the
-    baseline's mean is an error. With `require="equivalent"`, the gain must also be less than the margin, by the same
-    rule with the roles of gain and loss exchanged; each equivalent run is not worse.
+    If the margin is a share D of the baseline's mean, the t interval is computed for run - (1 - D) baseline (if lower
+    values are better, for (1 + D) baseline - run), because the baseline's mean also varies with the topics. The result
+    contains Fieller's interval of the ratio of the run's mean to the baseline's mean; a run is not worse if this
+    interval is above 1 - D (if lower values are better, below 1 + D). A margin that equals or exceeds the baseline's
+    mean is an error. With `require="equivalent"`, the gain must also be less than the margin, by the same rule with the
+    roles of gain and loss exchanged; each equivalent run is not worse.
 
-    The least margin is the margin with which a run as good as
-    the baseline would pass with probability 0.8, given this number of topics.
+    The least margin is the margin with which a run as good as the baseline would pass with probability 0.8, given this
+    number of topics.
 
     For measures that treat unjudged documents as nonrelevant, a warning lists the verdicts that depend on unjudged
     documents, by the same rule as in ``compare``.

@@ -332,8 +332,9 @@ class Comparison(Result):
         if not (others := len(self.measures) - 1):
             return []
         return [
-            f"Each of the {others + 1} measures is tested by itself. Without any difference, the probability that some "
-            f"measure has a significant one is above alpha (at alpha 0.05, about {ANY_OF_FIVE} with five measures)."
+            f"p-values are not corrected for the number of measures ({others + 1}): if two runs do not differ, the "
+            "probability of a significant difference under at least one measure is above alpha (at alpha 0.05, about "
+            f"{ANY_OF_FIVE} with five measures)."
         ]
 
     @property
@@ -357,8 +358,8 @@ class Comparison(Result):
             return []
         return [
             f"At least {percent(MANY_UNJUDGED)} of the first {max(unjudged.values())} documents of "
-            f"{first_names([*unjudged], 'run')} are unjudged. A caution only reports unjudged documents of which one "
-            "run has more than the other: conclusions on these runs can change without a caution."
+            f"{first_names([*unjudged], 'run')} are unjudged. Cautions are printed only if one run has more unjudged "
+            "documents than the other: conclusions on these runs can change without a caution."
         ]
 
     @property

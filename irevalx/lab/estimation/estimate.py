@@ -142,10 +142,10 @@ def estimate(
     and one row for the difference of each pair. A row contains the estimate with its confidence interval and standard
     error, and the classical estimate, which uses only the topics with human judgments. lambda is the weight of the
     machine labels, and correlation is the correlation between human and machine values over topics. effective_topics is
-    the number of topics with human judgments that would yield the same standard error without machine labels. From 10
-    human topics on, and unless `weight` is given, it has an interval, effective_low to effective_high: the machine
-    labels are shown to help only if effective_low exceeds the number of human topics. Rows of differences also contain
-    p, p corrected for the number of comparisons, and whether the difference is significant; with
+    the number of topics with human judgments that would yield the same standard error without machine labels. With 10
+    or more human topics, and if `weight` is not given, effective_low and effective_high are its confidence interval;
+    the machine labels are shown to help only if effective_low exceeds the number of human topics. Rows of differences
+    also contain p, p corrected for the number of comparisons, and whether the difference is significant; with
     `correction="bonferroni"`, they contain a simultaneous interval for all differences.
 
     If the assessors judged a random sample of the documents of each topic (`rel_format="sampled"` or
@@ -191,10 +191,9 @@ def estimate(
     labels_format : format of `machine`: qrels, beir, csv, tsv, json or jsonl. [default: the same as `rel_format`, or
         qrels if that is sampled or prels]
     human_labels : how to treat documents with a machine label and no human label, in topics with human judgments. With
-        random, the documents with human labels are a simple random sample of the documents of each topic, and values
-        are estimated as from a sample of documents. With complete, the other documents are unjudged in the human
-        values, which are too low if assessors would have judged any of them relevant. [default: such documents are an
-        error]
+        random, the documents with human labels are treated as a simple random sample of the documents of each topic.
+        With complete, the documents without human labels count as unjudged in the human values; these values are too
+        low if any of these documents is relevant. [default: report an error if there are such documents]
 
     Raises
     ------
@@ -320,15 +319,15 @@ def _warnings(estimated: Sequence[Estimates], alpha: float, *, fitted: bool) -> 
     fewest = min(estimates.n_human for estimates in estimated)
     if fitted and fewest < FEWEST_FOR_BENEFIT:
         yield (
-            f"with {fewest} human topics, whether the machine labels help cannot be determined: an interval of "
+            f"{fewest} human topics are too few to determine whether the machine labels help: an interval of "
             f"effective_topics requires at least {FEWEST_FOR_BENEFIT}"
         )
     elif fitted:
         lows = [(rows.effective_interval(alpha)[0], rows) for rows in estimated]
         if weak := sum(int((~(low > rows.n_human) & (rows.standard_error > 0)).sum()) for low, rows in lows):
             yield (
-                f"effective_topics is not shown to exceed the number of human topics in {weak} of {n_rows} rows "
-                "(effective_low): the machine labels may not help"
+                f"effective_low does not exceed the number of human topics in {weak} of {n_rows} rows: the machine "
+                "labels are not shown to help"
             )
     if cut := sum(int(estimates.cut.sum()) for estimates in estimated):
         yield f"lambda is above 1 in {cut} of {n_rows} rows, and is set to 1"

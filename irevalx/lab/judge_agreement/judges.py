@@ -371,7 +371,7 @@ def _group_warnings(parts: Sequence[AgreementPart], alpha: float, name: str) -> 
         )
         yield (
             f"{part.measure}: {name} {'favours' if labels > 0 else 'disfavours'} group {quote(part.group or '')}: the "
-            f"labels of its documents differ by {labels:+.4f} from documents with the same human grade, and their "
-            f"errors by {errors:+.4f} from other documents (p corrected for the groups {p:.4f}; {topics:g} "
-            f"topics; {judged:.0%} of its first documents have both labels)"
+            f"labels of the group's documents differ by {labels:+.4f} from the labels of documents with the same human "
+            f"grade, and their errors by {errors:+.4f} from the errors of other documents (p corrected for the number "
+            f"of groups: {p:.4f}; {topics:g} topics; {judged:.0%} of the group's first documents have both labels)"
         )

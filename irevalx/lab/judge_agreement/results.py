@@ -35,12 +35,13 @@ _OF_ANSWERS = ("self: means over pairs of answers, on the documents with a human
 _EXCESS_NAMES = ("bias", "excess_bias", "excess_bias_shuffled", "excess_bias_p")
 _FAVOURS = ("favour_labels", "favour_errors", "favour_p", "favour_topics", "favour_judged")
 _OF_FAVOURS = (
-    "favour labels: how much higher the machine labels are of documents that the group retrieves and other runs do not "
-    "(among their first K), than of documents of the same topic and human grade. Favour errors: the same for machine "
-    "label minus human label, among documents of the same topic.",
-    "favour p: the larger p-value of both, or 1 if their signs differ, corrected for the number of groups (Holm); "
-    "the machine favours a group only if it is small. Favour topics: topics used, at least 10. Favour judged: share of "
-    "the first documents of the group with both labels; nothing is known about the others.",
+    "favour labels: estimated difference in machine labels between documents that only the group's runs retrieve "
+    "among their first K and other documents of the same topic and human grade. Favour errors: estimated difference in "
+    "label error (machine minus human) between documents that only the group's runs retrieve and other documents of "
+    "the same topic.",
+    "favour p: the larger of the p-values of favour labels and favour errors, or 1 if their signs differ, corrected "
+    "for the number of groups (Holm). Favour topics: number of topics in the test, at least 10. Favour judged: share "
+    "of the group's first documents that have both labels; the test does not cover the other documents.",
 )
 
 _SCORES = ("score_human", "score_machine", "gain_human", "gain_machine")

@@ -127,9 +127,9 @@ class NewRuns(Frozen, kw_only=True):
             f"pooled to depth {self.depth}. It assumes that the run's group differs from the pooled groups as much as "
             "they differ from each other. It covers neither other topics nor relevant documents that no run has "
             f"retrieved within the pool depth ({self.depth}). Do not add the bias to the score or subtract it: the "
-            "true bias can be anywhere in the interval. In simulations on two collections, the interval covered 94% to "
-            "100% of the true biases of P_10, map, ndcg and bpref for pools to depth 20, but 80% to 83% of those of "
-            "map for pools to depth 50, and 83% of those of ndcg to depth 20 on one of the collections.",
+            "true bias can be anywhere in the interval. In simulations on two collections with pools to depth 20, the "
+            "interval covered 94% to 100% of the true biases of P_10, map, ndcg and bpref, except ndcg on one of the "
+            "collections (83%). With pools to depth 50, it covered 80% to 83% of the true biases of map.",
             "condensed: measure value with unjudged documents skipped. least, greatest: lowest and highest value over "
             "all possible judgments of them (P, rbp, dcg only).",
         )

@@ -62,10 +62,10 @@ DRAWS = 1000
 
 
 _GIVEN_PROBABILITIES = (
-    "mean, deviation, keeps sign: given the probabilities of relevance. The deviation is the spread if these are "
-    "right, not a standard error of the value under complete judgments. keeps sign does not assume that all unjudged "
-    "documents are relevant: if enough of those that only the lower run of an undetermined pair retrieves are, its "
-    "sign changes."
+    "mean, deviation, keeps sign: computed from the probabilities of relevance, which are assumed to be correct. The "
+    "deviation is not a standard error of the value under complete judgments. The sign of an undetermined difference "
+    "changes if enough of the unjudged documents that only the lower-scoring run retrieves are relevant, even if keeps "
+    "sign is near 1."
 )
 
 _OF_PAIRS = ("against", "decided", "keeps_sign", "by", "changing_topic", "changing_docno", "changes")

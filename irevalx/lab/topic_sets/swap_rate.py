@@ -100,9 +100,9 @@ class ExtrapolatedSwapRate(NamedTuple):
 
 
 _EXTRAPOLATED = (
-    "low to high is the range of the rates that are fitted to each observed size alone. It is not a confidence "
-    "interval: it ignores the variation between samples of topics, which is large with few topics (0.41 was estimated "
-    "from 40 topics, and the rate on more topics was 0.26)."
+    "low, high: the lowest and the highest rate that are extrapolated from a single observed size. They are not a "
+    "confidence interval, because they ignore the variation between samples of topics. This variation is large with "
+    "few topics: for example, an estimate from 40 topics was 0.41, while the rate was 0.26."
 )
 
 

@@ -70,7 +70,7 @@ def test_example(tmp_path: Path) -> None:
     empty = ("correlation", "effective_topics", "effective_low", "low", "high", "p", "differ")
     assert [rows[1][name] for name in ("estimate", "lambda", *empty)] == ["0.0", "0.0", *[""] * len(empty)]
     assert "with so few human topics (4, fewer than 40), intervals can be too short" in stderr
-    assert "with 4 human topics, whether the machine labels help cannot be determined" in stderr
+    assert "4 human topics are too few to determine whether the machine labels help" in stderr
     people = lab("estimate", *worked_example(tmp_path), "--digits", "1").stdout.decode()
     assert "<0.1" in people  # p is 0.02: people see that it is small
 
@@ -107,7 +107,7 @@ def test_effective_topics(tmp_path: Path) -> None:
     assert "machine labels may not help" not in stderr
     rows, stderr = estimates(*split(tmp_path, 0.84, 0.5, 0.5))
     weak = sum(row["effective_low"] == "10.0" for row in rows)
-    assert f"effective_topics is not shown to exceed the number of human topics in {weak} of {len(rows)} rows" in stderr
+    assert f"effective_low does not exceed the number of human topics in {weak} of {len(rows)} rows" in stderr
 
 
 def test_corrections(tmp_path: Path) -> None:

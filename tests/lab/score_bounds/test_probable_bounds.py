@@ -252,7 +252,7 @@ def test_tables() -> None:
     assert [tables["about"]["seed"], plain["about"]["seed"]] == [1, None]
     without = lab("bounds", QRELS, *POOLED, "-m", "map", "--fit-probabilities", "--draws", "5")
     assert "--seed" in without.stderr
-    note = "The deviation is the spread if these are right, not a standard error of the value under complete judgments."
+    note = "The deviation is not a standard error of the value under complete judgments."
     assert [any(note in line for line in each["about"]["notes"]) for each in (tables, plain)] == [True, False]
 
 
