@@ -107,7 +107,8 @@ def gate(
     number of topics.
 
     For measures that treat unjudged documents as nonrelevant, a warning lists the verdicts that depend on unjudged
-    documents, by the same rule as in ``compare``.
+    documents, by the same rule as in ``compare``. If a run is not worse because at most 4 topics differ, its loss from
+    these documents is added to the largest change multiplied by the bound of the share of topics.
 
     Parameters
     ----------

@@ -71,18 +71,25 @@ class Improvements(Frozen):
         """The largest absolute difference of a topic."""
         return np.asarray(np.abs(self.d).max(axis=1))
 
-    def differs_little(self, margin: float) -> BoolArray:
-        """Return whether fewer than ``FEW_TOPICS`` topics, but not all, differ by too little for a loss of the margin.
+    @cached_property
+    def greatest_mean(self) -> FloatArray:
+        """An upper bound of the mean absolute difference of all topics, from few that differ; nan if all differ.
 
-        The upper Clopper-Pearson bound of the share of topics that differ, times the largest difference, is below the
-        margin, and the largest difference is at most ``most_margins`` margins.
+        It is the upper Clopper-Pearson bound of the share of topics that differ, times the largest difference.
         """
         from scipy import stats
 
-        n_topics = self.d.shape[1]
-        bound = stats.beta.ppf(1 - self.alpha / 2, self.differing + 1, n_topics - self.differing)  # nan if all differ
-        is_little = (bound * self.largest < margin) & (
-            without_noise(self.largest - most_margins(n_topics) * margin) <= 0
+        bound = stats.beta.ppf(1 - self.alpha / 2, self.differing + 1, self.d.shape[1] - self.differing)
+        return np.asarray(bound * self.largest)
+
+    def differs_little(self, margin: float) -> BoolArray:
+        """Return whether fewer than ``FEW_TOPICS`` topics, but not all, differ by too little for a loss of the margin.
+
+        The bound of the mean difference is below the margin, and the largest difference is at most ``most_margins``
+        margins.
+        """
+        is_little = (self.greatest_mean < margin) & (
+            without_noise(self.largest - most_margins(self.d.shape[1]) * margin) <= 0
         )
         return np.asarray((self.differing > 0) & (self.differing < FEW_TOPICS) & is_little)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from xml.etree import ElementTree as ET
@@ -460,6 +461,37 @@ def test_few_or_equal_differences(
         [pair] = lab(*compared, "--format", "csv", "--quiet").rows
         assert [pair["low"], pair["test"], float(pair["p"])] == ["", "permutation", row["p"]]
         assert "(no interval)" in (tmp_path / "junit.xml").read_text()
+
+
+@pytest.mark.parametrize(
+    ("of_base", "of_new", "n_lost", "depends"),
+    [(5, 0, 0, True), (1, 0, 0, False), (1, 0, 1, True), (0, 1, 1, False), (0, 0, 0, False)],
+)
+def test_unjudged_documents_if_few_topics_differ(of_base: int, of_new: int, n_lost: int, depends: bool) -> None:
+    """A run passes because few topics differ by little; this depends on documents that only the baseline retrieves."""
+    n_topics, margin = 20, 0.05
+    half = [f"relevant{number}" for number in range(5)], [f"other{number}" for number in range(5)]
+    qrels = {str(topic): dict.fromkeys(half[0], 1) | dict.fromkeys([*half[1], "last"], 0) for topic in range(n_topics)}
+
+    def ranked(topic: int, n_unjudged: int, n_lost: int) -> dict[str, float]:
+        documents = [*half[0], *half[1][n_unjudged:], *(f"unjudged{number}" for number in range(n_unjudged))]
+        documents[0] = "last" if topic < n_lost else documents[0]
+        return {document: 10.0 - rank for rank, document in enumerate(documents)}
+
+    runs = {
+        name: {str(topic): ranked(topic, number, lost) for topic in range(n_topics)}
+        for name, number, lost in (("base", of_base, 0), ("new", of_new, n_lost))
+    }
+    loss = (0.5 * 0.5 * of_base / (10 - of_base)) - (0.5 * (0.5 - n_lost * 0.1 / n_topics) * of_new / (10 - of_new))
+    most = stats.beta.ppf(0.975, n_lost + 1, n_topics - n_lost) * 0.1 * (n_lost > 0)
+    assert most < margin
+    assert depends == (most + loss >= margin)
+    with warnings.catch_warnings(record=True) as issued:
+        warnings.simplefilter("always")
+        result = irevalx.lab.gate(qrels, runs, "P.10", baseline="base", margin=margin)
+    caution = "P_10, new against base: the conclusion depends on unjudged documents"
+    assert any(str(each.message).startswith(caution) for each in issued) == depends
+    assert [(row.verdict, row.depends_on_unjudged) for row in result.rows] == [("not worse", depends)]
 
 
 @pytest.mark.parametrize("key", [None, 1, b"map"])
