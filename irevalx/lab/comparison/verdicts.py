@@ -96,7 +96,7 @@ class GateRow(NamedTuple):
         topics = f"all {self.topics} topics differ by the same amount"
         if is_few or not math.isnan(self.low):
             at_most = f", by at most {self.largest_change:.4g}" if is_few else ""
-            topics = f"{self.differing} of {self.topics} topics differ{at_most}"
+            topics = f"{self.differing} of {self.topics} topics differ{'s' * (self.differing == 1)}{at_most}"
         sentence = f"{self.run} in {self.measure}: {topics}; the mean change over these topics is {self.change:+.4f}."
         if is_few:
             unseen = 1 - _UNSEEN ** (1 / self.topics)
@@ -285,8 +285,8 @@ def verdicts_on(
     for of_measure in compared:
         if (n_topics := of_measure.comparisons.values.shape[1]) < FEW_TOPICS:
             warn(
-                f"{of_measure.name} has values for {n_topics} topics; verdicts from fewer than {FEW_TOPICS} topics are "
-                "unreliable"
+                f"{of_measure.name} has values for {n_topics} topic{'s' * (n_topics != 1)}; verdicts from fewer than "
+                f"{FEW_TOPICS} topics are unreliable"
             )
     return Gate(measures=compared, baselines=baselines, method=method, rows=rows, on_missing=on_missing, **rules)
 

@@ -405,6 +405,15 @@ def test_in_python(paths: dict[str, Path]) -> None:
         assert not hasattr(results, "figure")
 
 
+@pytest.mark.parametrize(("n_topics", "words"), [(1, "1 topic"), (4, "4 topics")])
+def test_verdicts_from_few_topics(n_topics: int, words: str) -> None:
+    """A warning says that verdicts from fewer than 5 topics are unreliable."""
+    qrels = {str(topic): {"A": 1} for topic in range(n_topics)}
+    runs = {name: {topic: {"A": 1.0} for topic in qrels} for name in ("base", "new")}
+    with pytest.warns(irevalx.IrevalxWarning, match=f"^map has values for {words}; verdicts from fewer than 5 topics"):
+        irevalx.lab.gate(qrels, runs, "map", baseline="base", margin=0.1)
+
+
 @pytest.mark.parametrize(
     ("changes", "options", "status", "message"),
     [
@@ -433,7 +442,7 @@ def test_in_python(paths: dict[str, Path]) -> None:
             (-1, 0, 0, 0, 0, 0, 0, 0),
             ["--margin", "0.06"],
             0,
-            "1 of 8 topics differ, by at most 0.1; the mean change over these topics is -0.1000. Losses on fewer than 31.2% of topics can go unseen.",
+            "1 of 8 topics differs, by at most 0.1; the mean change over these topics is -0.1000. Losses on fewer than 31.2% of topics can go unseen.",
         ),
         ((-1, 0, 0, 0, 0, 0, 0, 0), ["--margin", "0.05"], 5, "This is not enough"),
         ((1, 1, 1, 2, 1, 2, 0, 0), [], 0, "6 of 8 topics differ; the mean change over these topics is +0.1333."),
