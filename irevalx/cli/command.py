@@ -140,7 +140,7 @@ def _evaluate(options: Options) -> int:
     evaluations = [outcome for outcome in outcomes if isinstance(outcome, Evaluation)]
     evaluations = ordered(with_unique_names(evaluations, messages.warn))
     if intervals and not options.no_summary:
-        _warn_of_intervals(evaluations, groups, messages.warn)
+        _warn_of_intervals(evaluations, groups, intervals, messages.warn)
     _print_reports(evaluations, options, intervals, groups, about, messages)
     errors = [outcome.failure if isinstance(outcome, Evaluation) else outcome for outcome in outcomes]
     return next((error.exit_status for error in errors if error), 0)
@@ -211,13 +211,16 @@ def _read_groups(
     return groups
 
 
-def _warn_of_intervals(evaluations: Sequence[Evaluation], groups: Mapping[str, frozenset[bytes]], warn: Warn) -> None:
-    """Warn about summaries over few topics, and that intervals do not test differences between runs."""
+def _warn_of_intervals(
+    evaluations: Sequence[Evaluation], groups: Mapping[str, frozenset[bytes]], intervals: MeanIntervals, warn: Warn
+) -> None:
+    """Warn about missing or unreliable intervals, and that intervals do not test differences between runs."""
     from irevalx.reports.report import interval_warnings, summary_rows
 
+    tested = None if intervals.is_bootstrap else intervals  # resampled means are within the range of the measure
     with RunWarnings(warn) as about_runs:
         for evaluation in evaluations:
-            about_runs.add(interval_warnings(summary_rows(evaluation, groups), shown_name(evaluation.path)))
+            about_runs.add(interval_warnings(summary_rows(evaluation, groups, tested), shown_name(evaluation.path)))
     if len(evaluations) > 1:
         warn("confidence intervals of runs do not show whether runs differ; test differences with irevalx-lab compare")
 

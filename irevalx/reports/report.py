@@ -76,7 +76,10 @@ FEW_TOPICS = 10
 
 
 def interval_warnings(rows: Sequence[SummaryRow], run: str) -> Iterator[RunWarning]:
-    """Yield warnings about summaries of a run without interval, and about intervals over few topics."""
+    """Yield warnings about summaries of a run without interval, and about unreliable intervals.
+
+    These are intervals over few topics, and intervals beyond the range of the measure, which the bootstrap avoids.
+    """
     sizes = {
         row.topic: max((column.n_averaged for column in row.columns if is_mean(column)), default=FEW_TOPICS)
         for row in rows
@@ -91,12 +94,28 @@ def interval_warnings(rows: Sequence[SummaryRow], run: str) -> Iterator[RunWarni
                 without.setdefault(reason, []).append(column.name)
         for reason, names in without.items():
             of_rows.setdefault(f"no interval for {', '.join(names)} ({{}}): {reason}", []).append(row.topic)
+        beyond = [column.name for column in row.columns if _is_beyond(row.ends.get(column.name), column)]
+        if beyond:
+            text = f"the interval of {', '.join(beyond)} ({{}}) extends beyond the range of the measure; {_REMEDY}"
+            of_rows.setdefault(text, []).append(row.topic)
     few = f"the interval of {{}} is over fewer than {FEW_TOPICS} topics; interpret it with caution"
     of_rows[few] = [topic for topic, size in sizes.items() if 2 <= size < FEW_TOPICS]
     for text, topics in of_rows.items():
         if topics:
             listed = first_names(topics, "group") if len(topics) > MOST_NAMED else ", ".join(topics)
             yield RunWarning(text, f"{run}: {text.format(listed)}", len(topics))
+
+
+_REMEDY = "--ci-method bootstrap computes intervals within the range"
+
+
+def _is_beyond(ends: Ends | None, column: Column) -> bool:
+    """Return whether an interval extends beyond the range of the measure, although no value does."""
+    if ends is None or column.values is None:
+        return False
+    possible = column.measure.value_range
+    low, high = np.nanmin(column.values), np.nanmax(column.values)
+    return bool(ends[0] < possible.low <= low or ends[1] > possible.high >= high)
 
 
 def with_number(columns: Sequence[Column], n_topics: int) -> tuple[Column, ...]:

@@ -166,6 +166,27 @@ def test_warnings(groups: Path) -> None:
     assert run("--quiet", "--ci", "95%", "-m", "map", QRELS, BM25, DENSE).stderr == ""
 
 
+def test_intervals_beyond_the_range(tmp_path: Path) -> None:
+    """A warning names each t interval that ends below 0 or above 1; its remedy computes an interval within them."""
+    topics = [str(number) for number in range(20)]
+    qrels, path = tmp_path / "qrels", tmp_path / "run"
+    qrels.write_text("".join(f"{topic} 0 {name} {grade}\n" for topic in topics for name, grade in (("A", 1), ("B", 0))))
+    first_documents = {topic: "A" if topic != "7" else "B" for topic in topics}
+    path.write_text("".join(f"{topic} Q0 {document} 1 1 it\n" for topic, document in first_documents.items()))
+    call = ("--ci", "95%", "-m", "success.1", "-m", "num_rel_ret", "-m", "map")
+    high = literal_ends([float(document == "A") for document in first_documents.values()], 0.95)[1]
+    assert lines_of(*call, qrels, path)["all:high", "success_1"] == high == "1.0547"
+    line = (
+        "the interval of map, success_1 (all) extends beyond the range of the measure; --ci-method bootstrap computes"
+    )
+    assert run(*call, qrels, path).stderr.count(f"{path}: {line} intervals within the range\n") == 1
+    assert run(*call, qrels, path, path).stderr.count(line) == 1
+    remedied = run(*call, "--ci-method", "bootstrap", qrels, path)
+    assert remedied.stderr == ""
+    ends = lines_of(*call, "--ci-method", "bootstrap", qrels, path)
+    assert 0 < float(ends["all:low", "success_1"]) < 0.95 <= float(ends["all:high", "success_1"]) <= 1
+
+
 def test_equal_values_have_no_interval_and_a_reason(groups: Path, tmp_path: Path) -> None:
     """A warning names each summary without an interval, with the reason."""
     groups.write_text("301 one\n302 one\n303 one\n")
