@@ -67,9 +67,10 @@ class Estimates(Frozen, kw_only=True):
     def effective_interval(self, alpha: float) -> Ends:
         """Return the bounds of intervals of the effective number of topics for a fitted lambda.
 
-        The effective number depends on the correlation r of human and machine values in the population: it is
-        n / (1 - f r**2), where f is the share of topics with machine labels only. The bounds are nan if lambda is
-        given, the correlation is undefined, or there are fewer than ``FEWEST_FOR_BENEFIT`` human topics.
+        With the best lambda, the effective number depends on the correlation r of human and machine values in the
+        population: it is n / (1 - f r**2), where f is the share of topics with machine labels only. The estimate
+        ``effective_topics`` can be outside, because its lambda is fitted. The bounds are nan if lambda is given, the
+        correlation is undefined, or there are fewer than ``FEWEST_FOR_BENEFIT`` human topics.
         """
         from scipy import special
 

@@ -187,6 +187,7 @@ VALUES: dict[str, Any] = {
     "classifier": "kld",
     "class_weight": "none",
     "kld_threshold": "last",
+    "human_topics": 4,
 }
 """Values of parameters in rules without a value; default: True for flags, 2 for numbers, else "x"."""
 
@@ -344,7 +345,7 @@ estimate   human_labels=x           random or complete
 estimate   design=0                 an integer of at least 1
 estimate   alpha=0,1                a number above 0 and below 1
 labels     top=1                    an integer of at least 2
-labels     human_topics=1           an integer of at least 2
+labels     human_topics=3           an integer of at least 4
 labels     resamples=-1             an integer of at least 0 and at most 10000000
 labels     alpha=0,1                a number above 0 and below 1
 labels     labels_max=0,-1         a number above 0

@@ -40,9 +40,7 @@ class EstimateRow(NamedTuple):
     human_topics: int | None
     machine_topics: int | None
     effective_topics: float | None  # human topics that yield this standard error without a machine; nan if it is 0
-    effective_low: (
-        float | None
-    )  # interval of ``effective_topics``; nan for fewer than ten human topics, or given lambda
+    effective_low: float | None  # interval for the best lambda; nan for fewer than ten human topics, or a given lambda
     effective_high: float | None
     topics: int | None
     documents: int | None  # number of documents with human labels

@@ -1,4 +1,4 @@
-"""Agreement between human and machine judgments of the same documents, with bootstrap intervals."""
+"""Agreement between human and machine judgments of the same documents, with intervals over topics."""
 
 from __future__ import annotations
 
@@ -49,11 +49,17 @@ class LabelBootstrap(Frozen, kw_only=True):
         t = float(special.stdtrit(n_topics - 1, self.alpha / 2))
         return replace(self, alpha=2 * float(special.ndtr(t * math.sqrt(n_topics / (n_topics - 1)))))
 
-    def warnings(self, n_topics: int, *, of_runs: bool = False) -> list[str]:
-        """Return a warning if there are too few topics for intervals, or for bootstrap intervals of runs."""
+    def warnings(self, n_topics: int) -> list[str]:
+        """Return a warning if there are too few topics with labels for intervals."""
+        if not self.resamples or n_topics > 1:
+            return []
+        return ["labels have no intervals, because these require labels of both judges for at least 2 topics"]
+
+    def warnings_of_runs(self, n_topics: int) -> list[str]:
+        """Return a warning if there are too few evaluated topics for intervals, or for bootstrap intervals."""
         if self.resamples and n_topics < 2:
-            return ["there are no intervals, because they require labels of both judges for at least 2 topics"]
-        return bootstrap_warnings(n_topics) if self.resamples and of_runs else []
+            return ["measure values have no intervals, because these require at least 2 topics with results"]
+        return bootstrap_warnings(n_topics) if self.resamples else []
 
     def draws(self, n_topics: int) -> TopicDraws:
         """Return resamples of this number of topics."""

@@ -225,7 +225,7 @@ class JudgeComparison(Frozen, kw_only=True):
         cautions = _warnings(agreement, coefficients.statistics, human, machine, of_runs=are_given(self.runs))
         for line in (*topic_warnings(human, machine), *cautions):
             warn(f"{prefix}{line}")
-        for line in self.bootstrap.warnings(agreement.n_topics, of_runs=are_given(self.runs)):
+        for line in self.bootstrap.warnings(agreement.n_topics):
             warn(line)
         if self.by_topic:
             parts += agreement.statistics_by_topic()
@@ -235,7 +235,8 @@ class JudgeComparison(Frozen, kw_only=True):
         rules = replace(self.rules, settings=replace(self.rules.settings, level=level))
         experiment = prepare_graded_runs(both.judgments, self.runs, self.measures, rules).ranked()
         of_runs = self._run_statistics(experiment, both, warn)
-        for line in _group_warnings(of_runs, self.bootstrap.alpha, name or "the machine"):
+        of_groups = _group_warnings(of_runs, self.bootstrap.alpha, name or "the machine")
+        for line in (*self.bootstrap.warnings_of_runs(len(experiment.topics)), *of_groups):
             warn(line)
         which = topics_compared(
             len(experiment.topics), both.judgments.rows.n, experiment.lacking, "topics of both files"

@@ -34,6 +34,7 @@ from irevalx.lab.judge_agreement.results import JudgesResult, LabelsResult
 from irevalx.lab.judge_agreement.run_agreement import HUMAN_TOPICS
 from irevalx.lab.judge_agreement.several_judges import Comparison, compare_judges, grades_of
 from irevalx.reading.judgment_formats import PREFS
+from irevalx.statistics.prediction_powered_inference import FEWEST_HUMAN
 from irevalx.statistics.significance import ALPHA
 from irevalx.wording import missing, spelled
 
@@ -161,7 +162,9 @@ def labels(
     top: Annotated[int | None, whole(2, metavar="K", requires="runs")] = None,
     rerank: Annotated[bool, flag(requires="runs")] = False,
     prevalence: Annotated[bool, flag()] = False,
-    human_topics: Annotated[Sequence[int] | None, whole(2, several=True, metavar="N...", requires="machines")] = None,
+    human_topics: Annotated[
+        Sequence[int] | None, whole(FEWEST_HUMAN, several=True, metavar="N...", requires="machines")
+    ] = None,
     resamples: Resamples = RESAMPLES,
     alpha: Alpha = ALPHA,
     seed: Seed = None,
@@ -210,8 +213,9 @@ def labels(
     (K is the cutoff of the measure, or 10) can have a higher machine label than documents of the same topic and human
     grade (favour_labels), and a higher error, machine minus human, than documents of the same topic (favour_errors).
     The machine favours the group only if both are significant and have the same sign: favour_p is the larger p-value,
-    corrected for the number of groups. favour_topics topics are used; favour_judged is the share of the first documents
-    of the group with both labels. In particular, examine the group of runs that use the machine themselves.
+    corrected for the number of groups. favour_topics is the number of topics used, which must be at least 10;
+    favour_judged is the share of the first documents of the group with both labels. In particular, examine the group of
+    runs that use the machine themselves.
 
     For each group, the result also contains the bias, and the excess_bias: the mean distance of its runs above a
     regression line of bias on human value, fitted to all other runs. The line is needed because random errors of a

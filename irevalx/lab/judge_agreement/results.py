@@ -40,8 +40,8 @@ _OF_FAVOURS = (
     "label error (machine minus human) between documents that only the group's runs retrieve and other documents of "
     "the same topic.",
     "favour p: the larger of the p-values of favour labels and favour errors, or 1 if their signs differ, corrected "
-    "for the number of groups (Holm). Favour topics: number of topics in the test, at least 10. Favour judged: share "
-    "of the group's first documents that have both labels; the test does not cover the other documents.",
+    "for the number of groups (Holm). Favour topics: number of topics in the test, which requires 10. Favour judged: "
+    "share of the group's first documents that have both labels; the test does not cover the other documents.",
 )
 
 _SCORES = ("score_human", "score_machine", "gain_human", "gain_machine")

@@ -127,7 +127,7 @@ class RunAgreement(Frozen):
         (human, machine), n_topics = self.paired.values, self.paired.n_topics
         alone = float(rms(*self.paired.scores))
         for n in human_topics if self.paired.scales[0] is MEAN else ():
-            if not 2 <= n < n_topics:
+            if n >= n_topics:
                 continue
             rng = generator(self.bootstrap.seed, _DRAWING)
             drawn = np.array([rng.permutation(n_topics) for _ in range(DRAWS)])

@@ -411,15 +411,29 @@ def test_one_topic(tmp_path: Path) -> None:
     rows, stderr = labels(*two_files(tmp_path, SKEWED, n_topics=1))
     [row] = [row for row in rows if row["statistic"] == "kappa" and not row["level"]]
     assert (row["low"], row["high"]) == ("", "")
-    assert "there are no intervals, because they require labels of both judges for at least 2 topics" in stderr
+    assert "labels have no intervals, because these require labels of both judges for at least 2 topics" in stderr
     human, machine = tmp_path / "one", tmp_path / "other"
     human.write_text("1 0 a 1\n1 0 b 0\n")
     machine.write_text("1 0 a 1\n1 0 b 1\n")
     run = tmp_path / "r"
     run.write_text("1 Q0 b 1 2 r\n1 Q0 a 2 1 r\n")
-    rows, _ = labels(human, machine, run, "--prevalence")
+    rows, stderr = labels(human, machine, run, "--prevalence")
     assert {row["low"] for row in rows} == {""}
     assert values(rows, measure="map", run="r")["bias"] == 0.5
+    assert "measure values have no intervals, because these require at least 2 topics with results" in stderr
+
+
+def test_labels_in_common_of_one_topic(tmp_path: Path) -> None:
+    """If both judges label documents of one topic, but runs are evaluated on more, warnings count both."""
+    human, machine, run = tmp_path / "human", tmp_path / "machine", tmp_path / "run"
+    human.write_text("".join(f"{topic} 0 a 1\n{topic} 0 b {topic % 2}\n" for topic in range(3)))
+    machine.write_text("0 0 a 1\n0 0 b 0\n1 0 c 1\n2 0 c 1\n")
+    run.write_text("".join(f"{topic} Q0 {d} 1 {place} r\n" for topic in range(3) for place, d in enumerate("abc")))
+    rows, stderr = labels(human, machine, run)
+    assert {row["statistic"] for row in rows if row["low"]} >= {"bias"}
+    assert {row["low"] for row in rows if not row["measure"]} == {""}
+    assert "labels have no intervals, because these require labels of both judges for at least 2 topics" in stderr
+    assert "with only 3 topics, bootstrap intervals are too narrow" in stderr
 
 
 def test_runs(tmp_path: Path) -> None:

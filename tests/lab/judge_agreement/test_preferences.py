@@ -127,7 +127,7 @@ def test_missing_pairs_and_few_topics(tmp_path: Path) -> None:
     assert [str(line.message) for line in caught] == [
         f"{machine} does not contain 2 of the 3 pairs that {human} contains for topics of both files; they are left out "
         "of the agreement",
-        "there are no intervals, because they require labels of both judges for at least 2 topics",
+        "labels have no intervals, because these require labels of both judges for at least 2 topics",
     ]
     assert {row.low for row in result.rows} == {None}
 
