@@ -158,5 +158,7 @@ def test_how_often_groups_are_reported(share: float, capsys: pytest.CaptureFixtu
 def test_sentence() -> None:
     """A warning names the favoured group with both effects, and does not depend on resamples."""
     human, machine, runs = collection(1, 3.0, 1.0)
-    with pytest.warns(IrevalxWarning, match=r"P_10: the machine favours group 'a': .* 100% of its first documents"):
+    with pytest.warns(
+        IrevalxWarning, match=r"P_10: the machine favours group 'a': .* 100% of the group's first documents"
+    ):
         public.labels(human, machine, runs, "P.10", group_by="^[a-z]", resamples=0)

@@ -533,9 +533,9 @@ def test_favoured_group(tmp_path: Path) -> None:
     _, stderr = labels(QRELS, machine, *RUNS, "--group-by", "guess", "--alpha", "0.1")
     [line] = [line for line in stderr.splitlines() if "group 'guess'" in line]
     assert line.startswith(
-        "irevalx-lab: map: the machine favours group 'guess': the labels of its documents differ by +"
+        "irevalx-lab: map: the machine favours group 'guess': the labels of the group's documents differ by +"
     )
-    assert "100% of its first documents have both labels" in line
+    assert "100% of the group's first documents have both labels" in line
 
 
 def test_one_run(machine: Path) -> None:
