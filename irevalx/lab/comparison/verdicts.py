@@ -147,12 +147,13 @@ class Gate(Comparison, kw_only=True):
 
     @property
     def sentences(self) -> list[str]:
-        """A sentence on each verdict."""
+        """A sentence on each verdict, and remarks on verdicts from few or missing topics."""
         words = {NOT_WORSE: "is not worse than", WORSE: "is worse than", CANNOT_TELL: "could be worse than"}
         return [
-            f"{row.run} {words[row.verdict]} {row.against} in {row.measure}: {row.rounded(3)}, margin {row.margin:g}."
+            f"{row.run} {words[row.verdict]} {row.against} in {row.measure}: {row.rounded(3)}, margin {row.margin:.4g}"
+            f"{'; this verdict depends on unjudged documents' * bool(row.depends_on_unjudged)}."
             for row in self.rows
-        ] + [*self.on_missing]
+        ] + self._remarks
 
     def about(self) -> dict[str, Any]:
         """Return how the verdicts were determined, and the conclusion, for JSON."""

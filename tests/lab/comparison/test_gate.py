@@ -501,6 +501,9 @@ def test_unjudged_documents_if_few_topics_differ(of_base: int, of_new: int, n_lo
     caution = "P_10, new against base: the conclusion depends on unjudged documents"
     assert any(str(each.message).startswith(caution) for each in issued) == depends
     assert [(row.verdict, row.depends_on_unjudged) for row in result.rows] == [("not worse", depends)]
+    verdict, *remarks = result.sentences
+    assert verdict.endswith(", margin 0.05; this verdict depends on unjudged documents." if depends else "margin 0.05.")
+    assert [remark.startswith(f"new in P_10: {n_lost} of 20 topics") for remark in remarks] == [True] * bool(n_lost)
 
 
 @pytest.mark.parametrize("key", [None, 1, b"map"])
