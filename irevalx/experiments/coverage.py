@@ -213,9 +213,9 @@ def conclusions_of(comparisons: Comparisons) -> FloatArray:
 def conclusions_if_relevant(comparisons: Comparisons, coverage: Coverage, request: RequestedMeasure) -> FloatArray:
     """Return ``conclusions_of`` the t tests of the differences plus their shifts, with the same standard errors.
 
-    The conclusion on a pair depends on unjudged documents if it differs from the conclusion without a shift, or is nan:
-    if a run has no judged documents. The result is the conclusion without a shift if the rule is not applied
-    (``why_undetermined``).
+    The conclusion on a pair depends on unjudged documents if it differs from the conclusion without a shift. It also
+    does if the result is nan, because a run has no judged documents. If the rule is not applied (see
+    ``why_undetermined``), the result is the conclusion without a shift.
 
     On Cranfield and robust03, the rule detected 0.91 to 1.00 of the significant differences in P_10, map and ndcg that
     deeper judgments of a new run refuted, and flagged 0.16 to 0.32 of the others; with Holm's correction, it detected

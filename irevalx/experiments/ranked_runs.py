@@ -194,10 +194,10 @@ class EvaluationRules(Frozen, kw_only=True):
     """Minimum number of runs: 1, or 2 if runs are compared."""
     threads: int = 1
     baseline_of: Callable[[Sequence[str]], str] | None = None
-    """With ``complete``, exclude topics that the baseline lacks; returns its name, given the names of the runs."""
+    """A function from the names of the runs to the baseline, whose missing topics are excluded if ``complete``."""
 
     def reference(self, runs: Sequence[str]) -> str | None:
-        """Return the run whose topics are evaluated; None if ``baseline_of`` is not given or names no run."""
+        """Return the run that determines the evaluated topics, or None if ``baseline_of`` is None or names no run."""
         name = None if self.baseline_of is None or not self.settings.complete else self.baseline_of(runs)
         return name if name in runs else None
 

@@ -91,10 +91,10 @@ def prediction_powered(
 ) -> Estimates:
     """Estimate means from human and machine values (n_rows, n_topics) and ``more`` machine values of other topics.
 
-    ``weight`` is lambda: None for the minimum standard error, 0 for human values only. Estimates equal those of
-    ppi-python. Its standard errors divide by n and its intervals are normal, so that they are too narrow for few human
-    topics; here, a fitted lambda costs a degree of freedom, in the variance and in Student's t distribution. Standard
-    errors are nan if a variance has no degree of freedom.
+    ``weight`` is lambda: None for the minimum standard error, 0 for human values only. The estimates equal the
+    estimates of ppi-python. ppi-python divides the sum of squares by n and computes normal intervals, which are too
+    narrow for few human topics. This function subtracts a degree of freedom for a fitted lambda, in the variance and in
+    Student's t distribution. Standard errors are nan if a variance has no degree of freedom.
     """
     n, n_more = human.shape[1], more.shape[1]
     best = best_weights(human, machine, more)

@@ -1,9 +1,10 @@
 """Intervals of proportions and of chance-corrected coefficients over a sample of topics, also at 0 and 1.
 
 Documents of a topic are not independent. The number of documents is therefore divided by a design effect: the variance
-over topics divided by the variance of independent documents. If few topics differ, its estimate is uncertain, and is
-mixed with the design effect for an intraclass correlation of 1/2. The interval is the interval of Wilson (1927) for
-the effective number of documents, with a quantile of Student's t distribution.
+over topics divided by the variance of independent documents. An estimate from few topics with a success, or few with a
+failure, is uncertain. The design effect is therefore a weighted mean of this estimate and the design effect for an
+intraclass correlation of 1/2. The interval is the interval of Wilson (1927) for the effective number of documents,
+with a quantile of Student's t distribution.
 """
 
 from __future__ import annotations

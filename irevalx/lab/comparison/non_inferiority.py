@@ -132,8 +132,8 @@ class Improvements(Frozen):
     def loses_less(self, margin: float | FloatArray) -> BoolArray:
         """Return whether each run loses less than the margin, by the interval or because few topics differ by little.
 
-        A relative margin is an array of the margin of each topic, a share of the baseline's values. Its mean is a
-        random variable, so the interval is of the sum of the difference and the margin of each topic.
+        A relative margin is an array with a share of the baseline's value for each topic. Its mean varies with the
+        sample of topics, so the interval is computed for the mean, over topics, of difference plus margin.
         """
         low, at_least = self.interval[0], -margin
         if isinstance(margin, np.ndarray):
@@ -171,8 +171,8 @@ class Improvements(Frozen):
 def ratio_intervals(runs: FloatArray, baseline: FloatArray, alpha: float) -> Ends:
     """Return Fieller's intervals of ratios of the means of runs, shape (n_rows, n_topics), to the baseline's mean.
 
-    They contain the ratios r for which the mean of run - r baseline is not significantly different from 0. nan if the
-    baseline's mean is not significantly different from 0, so that the interval has no bounds.
+    An interval contains the ratios r for which the mean of run - r baseline is not significantly different from 0. The
+    bounds are nan if the baseline's mean is not significantly different from 0, because they are then infinite.
     """
     from scipy import stats
 

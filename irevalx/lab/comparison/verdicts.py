@@ -254,7 +254,7 @@ def verdicts_on(
 ) -> Gate:
     """Return verdicts on runs against a baseline; the intervals are simultaneous, with confidence level 1 - alpha.
 
-    Topics that are ``missing`` from the baseline are excluded, and those of other runs count as 0.
+    Topics that are ``missing`` from the baseline are excluded. A run scores 0 on topics that are ``missing`` from it.
     """
     n_rows = sum(len(of_measure.comparisons.pairs) for of_measure in compared)
     if not n_rows:

@@ -1,11 +1,11 @@
 """Whether a machine favours a group of runs, from the documents that both judges label.
 
-Each document has a contrast: the share of the group's runs that retrieve it among their first K documents, minus the
-share of the other runs. Two regressions on this contrast bracket the truth. The first compares the machine labels of
-documents of a topic with the same human grade. It finds a favour where human labels are noisy, and groups differ in the
-documents that they find. The second compares the errors of the labels (machine minus human) of documents of a topic. It
-finds a favour where errors depend on the grade, and groups differ in quality. The machine favours a group only if both
-regressions say so.
+The contrast of a document is the share of the group's runs that retrieve it among their first K documents, minus the
+share of the other runs that do. Two regressions estimate the effect of the contrast. The first compares the machine
+labels of documents of a topic with the same human grade. Its estimate is too high if human labels are noisy and the
+group retrieves more relevant documents. The second compares the label errors (machine minus human) of documents of a
+topic. Its estimate is too high if errors depend on the grade and the group is more effective. A favour is therefore
+reported only if both effects are significant and have the same sign.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Favour(Frozen):
 
 
 def favour(contrast: FloatArray, human: IntArray, machine: IntArray, topic: IntArray) -> Favour:
-    """Return whether the machine favours the documents with a high contrast; all arrays have shape (n_documents,)."""
+    """Return the effects of the contrast on the labels and errors. The arrays have the shape (n_documents,)."""
     of_grade = np.unique(np.stack((topic, human)), axis=1, return_inverse=True)[1].reshape(-1)
     labels = _regression(contrast, machine.astype(np.float64), of_grade, topic)
     errors = _regression(contrast, (machine - human).astype(np.float64), topic, topic)

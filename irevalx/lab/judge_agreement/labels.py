@@ -208,14 +208,14 @@ def labels(
     (fnr) is the share of those pairs with a significant difference under the human labels for which no significant
     difference is found under the machine labels.
 
-    With `groups` or `group_by`, the result says whether the machine favours a group of runs, from the documents that
-    both judges label. A document that more of the group's runs than other runs retrieve among their first K documents
-    (K is the cutoff of the measure, or 10) can have a higher machine label than documents of the same topic and human
-    grade (favour_labels), and a higher error, machine minus human, than documents of the same topic (favour_errors).
-    The machine favours the group only if both are significant and have the same sign: favour_p is the larger p-value,
-    corrected for the number of groups. favour_topics is the number of topics used, which must be at least 10;
-    favour_judged is the share of the first documents of the group with both labels. In particular, examine the group of
-    runs that use the machine themselves.
+    With `groups` or `group_by`, a test determines whether the machine favours a group of runs. The test uses the
+    documents that both judges label, and compares documents that only the group's runs retrieve among their first K
+    documents (K is the cutoff of the measure, or 10) with other documents. favour_labels is the estimated difference in
+    machine labels, for documents of the same topic and human grade. favour_errors is the estimated difference in label
+    error (machine minus human), for documents of the same topic. favour_p is the larger of their p-values, or 1 if
+    their signs differ, corrected for the number of groups. favour_topics is the number of topics in the test, which
+    must be at least 10, and favour_judged is the share of the group's first documents that have both labels. In
+    particular, examine the group of runs that use the machine themselves.
 
     For each group, the result also contains the bias, and the excess_bias: the mean distance of its runs above a
     regression line of bias on human value, fitted to all other runs. The line is needed because random errors of a
