@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, settings
 from skipped_tests import summary
 
 from irevalx.measures.declaration import ADDED
+from irevalx.wording import Notation, current_notation
 
 # Examples have no deadline, and slow generation is no error, since the machine can be busy. The default profile draws
 # the same examples in every run, so that a failure is caused by a change; "thorough" draws different examples.
@@ -85,3 +86,10 @@ def interruptible() -> Iterator[None]:
     yield
     for number, handler in zip(numbers, before, strict=True):
         signal.signal(number, handler)
+
+
+@pytest.fixture(autouse=True)
+def _notation_of_python() -> Iterator[None]:
+    """Check that a test leaves messages in the notation of Python, whatever command it has called in this process."""
+    yield
+    assert type(current_notation()) is Notation

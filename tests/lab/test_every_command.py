@@ -113,7 +113,7 @@ def test_lists(name: str) -> None:
         "SCHEME...": "depth mtf",
         "[svm": "svm kld",
     }
-    numbers = dict.fromkeys(("N...", "K..."), "2 3") | dict.fromkeys(("SHARE...", "D...", "W..."), "0.1 0.2")
+    numbers = dict.fromkeys(("N...", "K..."), "4 5") | dict.fromkeys(("SHARE...", "D...", "W..."), "0.1 0.2")
     for option in options_of(described(name)):
         if not (option.metavar or "").endswith("..."):
             assert not option.multiple or option.metavar in REPEATED

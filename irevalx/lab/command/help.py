@@ -34,7 +34,8 @@ class HelpCommand(click.Command):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse arguments like Click; raises UsageError for an unknown option, with the most similar option."""
         ctx.meta[ALL_OF_IT] = ALL_OF_IT in args
-        use_notation(ShellNotation.of(self.parameters, ctx.command_path, args))
+        if not ctx.resilient_parsing:  # completion runs in the process and context of its caller
+            use_notation(ShellNotation.of(self.parameters, ctx.command_path, args))
         try:
             return super().parse_args(ctx, args)
         except click.NoSuchOption as error:

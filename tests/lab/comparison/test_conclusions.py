@@ -175,7 +175,7 @@ def test_equally_unjudged_runs() -> None:
         names = [f"{name}{n}" if n < n_unjudged else f"d{n + first}" for n in range(10)]
         return {topic: {docno: -float(n) for n, docno in enumerate(names)} for topic in qrels}
 
-    note = "At least 10% of the first 10 documents of x and y are unjudged. A caution only reports"
+    note = "At least 10% of the first 10 documents of x and y are unjudged. Cautions are printed only"
     for n_unjudged, has_note in ((0, False), (1, True), (4, True)):
         runs = {"x": of_run("x", n_unjudged, 0), "y": of_run("y", n_unjudged, 1), "z": of_run("z", 0, 2)}
         for made in (runs, {name: runs[name] for name in "xy"}):

@@ -169,7 +169,7 @@ def test_judgments_of_relevant_documents_only() -> None:
     ):
         assert irevalx.lab.report(qrels, {"x": run}, "P.5", level=level).data["warnings"] == expected
     findings = irevalx.lab.report({"1": {"a": 1}}, {"x": run, "y": {"1": {"u": 1.0}}}, "P.2 map").data["findings"]
-    assert [sentence.split()[0] for sentence in findings] == ["x", "x", "Significance:", "Each"]
+    assert [sentence.split()[0] for sentence in findings] == ["x", "x", "Significance:", "p-values"]
 
 
 def test_shares_of_judged_documents_with_missing_topics() -> None:

@@ -369,7 +369,7 @@ def test_range_of_extrapolated_rates() -> None:
         assert [row.low, row.high] == pytest.approx([min(alone), max(alone)], abs=1e-6)
         assert min(alone) <= row.with_half_ties <= max(alone)
     printed = lab("swap-rate", QRELS, *RUNS, "-m", "map", "--sizes", "2 3", "--seed", "1", "--extrapolate", "10").words
-    assert "It is not a confidence interval" in printed
+    assert "They are not a confidence interval" in printed
 
 
 def test_refusals() -> None:
