@@ -32,7 +32,8 @@ PERFECT = {
     **{f"self_{name}": 1 for name in ("agreement", "kappa", "alpha_ordinal", "ac1")},
     **dict.fromkeys(("grade_bias", "kappa_over", "excess_bias", "excess_bias_shuffled", "promise"), 0),
     **dict.fromkeys(("rerank_excess_bias", "rerank_excess_bias_shuffled"), 0),
-    **dict.fromkeys(("excess_bias_p", "rerank_excess_bias_p"), 1),
+    **dict.fromkeys(("excess_bias_p", "rerank_excess_bias_p", "favour_p", "favour_judged"), 1),
+    **dict.fromkeys(("favour_labels", "favour_errors"), 0),
 }
 """The value of statistics of something with itself, if they are defined."""
 
@@ -41,7 +42,7 @@ OTHERS = {
     *("topics", "topics_human", "topics_machine", "confusion", "rank_human", "rank_machine", "score_human"),
     *("score_machine", "gain_human", "gain_machine", "rms_estimated", "rms_human_alone", "error_gone"),
     *("brier", "probability_bias", "calibration_error", "threshold", "prevalence_human", "prevalence_machine"),
-    *("prevalence_corrected", "prevalence_powered", "rbo_w_min", "rbo_w_res"),
+    *("prevalence_corrected", "prevalence_powered", "rbo_w_min", "rbo_w_res", "favour_topics"),
 }
 """Statistics that are numbers of something, depend on more, or are no agreement."""
 

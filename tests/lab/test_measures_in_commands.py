@@ -24,7 +24,7 @@ CALLS = {
     "bounds": "bounds qrels RUNS",
     "compare": "compare qrels RUNS",
     "compare --by run": "compare qrels RUNS --by run",
-    "gate": "gate qrels RUNS --baseline one1 --margin 0.1 --allow-unsure --junit gate.xml",
+    "gate": "gate qrels RUNS --baseline one1 --margin 1% --allow-unsure --junit gate.xml",
     "compare --topic-groups": "compare qrels RUNS --topic-groups groups",
     "compare --system-by": "compare qrels RUNS --system-by ^[a-z]+",
     "estimate": "estimate --human human --machine other RUNS",
