@@ -33,7 +33,7 @@ class Notation(Frozen):
         return argument_error(name, rule, value).message
 
     def missing(self, names: Sequence[str], note: str) -> str:
-        """Return the message about a missing parameter, of which several names are alternatives."""
+        """Return the message about a missing parameter; several names are alternatives."""
         return f"missing argument {join_words(names, 'or')}{note}"
 
     def of_function(self, function: Notation) -> Notation:

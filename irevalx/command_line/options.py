@@ -58,7 +58,7 @@ class ShellNotation(Notation, kw_only=True):
         return f"{self.written(name)} {shell_word(str(value))}: must be {rule}"
 
     def missing(self, names: Sequence[str], note: str) -> str:
-        """Return the message about a missing option or argument, of which several names are alternatives."""
+        """Return the message about a missing option or argument; several names are alternatives."""
         by_kind = groupby(map(self.written, names), lambda name: "option" if name.startswith("-") else "argument")
         words = " or ".join(f"{kind} {join_words([*several], 'or')}" for kind, several in by_kind)
         return f"missing {words}{note}{self.command and f' (see {self.command} -h)'}"
@@ -227,7 +227,7 @@ def complete_measure(ctx: click.Context, param: click.Parameter, incomplete: str
 
 
 def refuse_standard_input_twice(*paths: str | None) -> None:
-    """Raise UsageError if several files are standard input or the same pipe; None stands for a missing file."""
+    """Raise UsageError if several files are standard input or the same pipe; a missing file is None."""
     if paths.count(STANDARD_INPUT) > 1:
         raise UsageError("standard input (-) can be given for only one file")
     seen: dict[tuple[int, int], str] = {}

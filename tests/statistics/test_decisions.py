@@ -16,6 +16,7 @@ from scipy import stats
 from irevalx.arrays.segments import FloatArray
 from irevalx.statistics.decisions import (
     DECISION_COLUMNS,
+    OF_COMPARE,
     Decisions,
     SignProbabilities,
     confusion,
@@ -52,6 +53,21 @@ def test_decisions_by_hand() -> None:
     few = decide(np.stack((base + 0.1, base))[:, :5])
     assert (few.different.tolist(), few.direction.tolist()) == ([False], [1])
     assert decide(np.zeros((3, 0))).different.tolist() == [False, False, False]
+
+
+def test_decisions_by_the_rule_of_compare() -> None:
+    """The decisions are those of scipy's t test with a literal Holm correction; four topics decide nothing."""
+    sample = np.random.default_rng(3).normal(np.arange(5)[:, np.newaxis] / 3, 0.5, (5, 20))
+    p = [float(stats.ttest_rel(sample[i], sample[j]).pvalue) for i, j in combinations(range(5), 2)]
+    expected, ascending = [False] * len(p), sorted(range(len(p)), key=p.__getitem__)
+    for n_before, place in enumerate(ascending):
+        if p[place] * (len(p) - n_before) >= 0.05:
+            break
+        expected[place] = True
+    assert True in expected
+    assert sum(expected) < sum(value < 0.05 for value in p)
+    assert decide(sample, rule=OF_COMPARE).different.tolist() == expected
+    assert not decide(sample[:, :4] + 9 * np.arange(5)[:, np.newaxis], rule=OF_COMPARE).different.any()
 
 
 @SETTINGS

@@ -269,9 +269,9 @@ def verdicts_on(
     option = f" ({spelled('common_topics', True)})" if is_parameter("common_topics") else ""
     for of_measure in compared:
         rule, topics = (*margins[of_measure.name], alpha / n_rows), frozenset(of_measure.measured.topics)
-        of_all = _verdicts(of_measure, *rule)
-        on_common = of_all
-        if common := topics.difference(*missing.values()):
+        on_common = of_all = _verdicts(of_measure, *rule)
+        common = topics.difference(*missing.values())
+        if common and common != topics:
             on_common = _verdicts(of_measure.without_topics(topics - common), *rule)
         for row, other in zip(of_all, on_common, strict=True):
             lacking = sorted(topics & missing[row.run])

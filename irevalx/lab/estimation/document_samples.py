@@ -70,7 +70,8 @@ class LabelledSample(Frozen):
         """
         has_label = human.rows.count(human.grades >= 0) > 0
         topics = [topic for topic, is_judged in zip(human.topics, has_label.tolist(), strict=True) if is_judged]
-        paired = PairedLabels.of(machine, human, topics)  # in reverse: all topics are those of the human labels
+        # The roles are exchanged, because the topics are those with human labels.
+        paired = PairedLabels.of(machine, human, topics)
         grades, others = paired.machine, paired.human
         drawn = grades >= 0
         sample = StrataSample(paired.judgments, np.where(drawn | (others >= 0), 0, ABSENT), drawn)

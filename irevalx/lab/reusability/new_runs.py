@@ -47,7 +47,7 @@ DRAWS = 1000
 CONFIRMED = frozenset({"P", "Rprec", "bpref", "infAP", "map", "ndcg", "ndcg_cut", "rbp"})
 """The measures whose intervals cover the bias in simulations (docs/reusability.md); others have no estimate."""
 
-MOST_UNJUDGED = 0.1
+MOST_UNJUDGED_OF_POOLED = 0.1
 """The greatest share of unjudged documents of pooled runs for which the bias is estimated (docs/reusability.md)."""
 
 _QUANTILES = (50.0, 2.5, 97.5)
@@ -145,7 +145,7 @@ class PooledAndNew(Frozen, kw_only=True):
     @cached_property
     def judged_depth(self) -> int:
         """The depth to which the pooled runs are judged."""
-        return judged_depth(self.pooled, MOST_UNJUDGED)
+        return judged_depth(self.pooled, MOST_UNJUDGED_OF_POOLED)
 
     @property
     def is_too_deep(self) -> bool:
@@ -259,7 +259,7 @@ class PooledAndNew(Frozen, kw_only=True):
             use = f"use measures with cutoffs of at most {least} instead of {', '.join(deeper)}" if deeper else ""
             warn(
                 f"no bias is estimated, because the pooled runs are judged only to depth {self.judged_depth} (more "
-                f"than {MOST_UNJUDGED:.0%} of their first {self.depth} documents are unjudged): "
+                f"than {MOST_UNJUDGED_OF_POOLED:.0%} of their first {self.depth} documents are unjudged): "
                 f"{use or 'use ' + spelled('depth', least)}, and give runs that were not pooled with "
                 f"{spelled('new_runs')}"
             )
