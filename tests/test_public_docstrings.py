@@ -59,3 +59,14 @@ def test_keywords_are_not_options(name: str) -> None:
     """Docstrings name no options, except in command lines."""
     for text in docstrings(PUBLIC[name]):
         assert not OPTION.findall(COMMAND_LINE.sub("", text))
+
+
+@pytest.mark.parametrize("name", [name for name, thing in PUBLIC.items() if callable(thing)])
+def test_paragraphs_are_aligned(name: str) -> None:
+    """The lines of a paragraph have one indentation; reStructuredText reads another one as a block quotation."""
+    for text in docstrings(PUBLIC[name]):
+        prose, _, _ = inspect.cleandoc(text).partition("\nParameters\n")
+        for paragraph in prose.split("\n\n"):
+            lines = [line for line in paragraph.split("\n") if line.strip()]
+            if lines and not lines[0].lstrip().startswith(("- ", ">>>")):
+                assert len({len(line) - len(line.lstrip()) for line in lines}) == 1, paragraph

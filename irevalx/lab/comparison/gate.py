@@ -92,7 +92,7 @@ def gate(
     The verdict for a run that is identical to the baseline is "not worse", but "cannot tell" if all values of both runs
     are 0. If the difference is nonzero on fewer than 5 topics, or equal on all topics, no interval is computed. In this
     case, an exact sign-flip test determines the verdict: "worse" if the run is significantly worse, and "not worse" if
-        it is significantly better. If 1 to 4 of the topics differ, the verdict is also "not worse" if both of two
+    it is significantly better. If 1 to 4 of the topics differ, the verdict is also "not worse" if both of two
     conditions hold: the largest change of a topic is at most 5 margins (2 with fewer than 100 topics), and the product
     of the largest change and the upper Clopper-Pearson bound of the share of topics that differ is below the margin.
 
