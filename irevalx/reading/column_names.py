@@ -25,11 +25,13 @@ class ColumnSpec(Frozen):
 
 
 _SCORE_NAMES = ("score", "sim")
-_GRADE_NAMES = ("relevance", "rel", "grade", "label", "judgment", "judgement", *_SCORE_NAMES)
-"""Names in TREC, PyTerrier, ir_measures, BEIR, Hugging Face and ranx; in some of these, grades are named score."""
+_GRADE_NAMES = ("relevance", "rel", "grade", "label", "judgment", "judgement", "rating", *_SCORE_NAMES)
+"""Names in TREC, PyTerrier, ir_measures, BEIR, Hugging Face, ranx, Quepid, Elasticsearch and OpenSearch; in some of
+these, grades are named score."""
 
 TOPIC = ColumnSpec("TOPIC", ("topic", "topic_id", "qid", "query_id", "query-id", "q_id", "query"), "names")
-DOCNO = ColumnSpec("DOCNO", ("docno", "doc_id", "docid", "corpus-id", "corpus_id", "did", "pid", "document"), "names")
+_DOCNO_NAMES = ("docno", "doc_id", "docid", "corpus-id", "corpus_id", "did", "pid", "document", "doc")
+DOCNO = ColumnSpec("DOCNO", _DOCNO_NAMES, "names")
 GRADE = ColumnSpec("GRADE", _GRADE_NAMES, "grades")
 SCORE = ColumnSpec("SCORE", _SCORE_NAMES, "scores")
 RANK = ColumnSpec("RANK", ("rank",), "integers")

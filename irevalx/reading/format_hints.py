@@ -146,10 +146,11 @@ def _unread_hint(lines: bytes, kind: FileKind) -> str:
 
 
 def _header_hint(line: bytes, layout: Layout) -> str:
-    """Return a hint about a header that lacks a column; "" if the line contains a number."""
+    """Return a hint about a header that lacks a column; "" if the line contains more numbers than known names."""
     words = max((fields_of(line, separator) for separator in SEPARATORS), key=len)
     missing = [spec for spec in specs_of(layout.columns[0]) if not named(spec, words)]
-    if not missing or (not known_columns(words) and any(re.fullmatch(_NUMBER_OR_SETTING, word) for word in words)):
+    n_numbers = sum(bool(re.fullmatch(_NUMBER_OR_SETTING, word)) for word in words)
+    if not missing or n_numbers > len(known_columns(words)):
         return ""
     return f"if this is a header, there is {no_column(missing[0], words)}"
 

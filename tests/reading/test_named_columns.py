@@ -38,6 +38,9 @@ def written(folder: Path, qrels: str | bytes, results: str | bytes) -> None:
     ("flags", "qrels", "results", "hint"),
     [
         ((), "query_id,doc_id,relevance\n1,a,1\n1,b,0\n2,c,1\n", RUN, ""),
+        ((), "query,docid,rating\n1,a,1\n1,b,0\n2,c,1\n", RUN, ""),
+        ((), '{"query": "1", "docId": "a", "rating": 1}\n{"query": "1", "docId": "b", "rating": 0}\n{"query": "2", "docId": "c", "rating": 1}\n', RUN, ""),
+        ((), "query,doc,rating,score\n1,a,1,7\n1,b,0,7\n2,c,1,7\n", RUN, ""),
         ((), "label;PID;note;Topic_ID\r\n1;a;;1\r\n0;b;x;1\r\n1;c;;2\r\n", RUN, ""),
         ((), "\ufeffqid,docno,rel\n1,a,1\n1,b,0\n2,c,1\n", RUN, "q:1: the file begins with a byte-order mark (BOM), which is ignored"),
         ((), "iter\tqid\tdocno\trel\n0\t1\ta\t1\n0\t1\tb\t0\n0\t2\tc\t1\n", RUN, ""),
@@ -79,7 +82,7 @@ def test_what_is_read(flags: tuple[str, ...], qrels: str, results: str, hint: st
 
 
 A_RECORD = '{"qid": 1, "docid": "a", "rel": 1}\n'
-NAMES = "relevance, rel, grade, label, judgment, judgement, score, sim"
+NAMES = "relevance, rel, grade, label, judgment, judgement, rating, score, sim"
 
 
 @pytest.mark.parametrize(
@@ -103,7 +106,7 @@ NAMES = "relevance, rel, grade, label, judgment, judgement, score, sim"
         ((), "qid,docid,rel\n1,a,1\0\n", 2, "q:2: the line contains a NUL byte"),
         (("-R", "sampled"), "qid,docid,rel\n1,a,1\n", 2, "q: no column for the stratum: expected 'stratum'; the table has the columns qid, docid, rel"),
         ((), "qid,dokument,rel\n1,a,1\n", 2, "'qid,dokument,rel': if this is a header, there is no column for the document: expected one of docno, "),
-        (("-R", "csv"), "qid,dokument,rel\n1,a,1\n", 2, "q:1: no column for the document: expected one of docno, doc_id, docid, corpus-id, corpus_id, did, pid, document; the table has the columns qid, dokument, rel\n"),
+        (("-R", "csv"), "qid,dokument,rel\n1,a,1\n", 2, "q:1: no column for the document: expected one of docno, doc_id, docid, corpus-id, corpus_id, did, pid, document, doc; the table has the columns qid, dokument, rel\n"),
         (("-R", "csv"), "1,0,a,1\n", 2, "q:1: expected a header that names the columns topic, docno, relevance, or a line with their values: '1,0,a,1'"),
         (("-R", "csv"), "1 0 a 1\n", 2, "use -R qrels if the columns are TOPIC IGNORED DOCNO GRADE"),
         ((), "1,a,1\n", 2, "use -R csv if the columns are TOPIC,DOCNO,GRADE"),
