@@ -190,7 +190,13 @@ class Scores:
         return column.summary
 
     def interval(
-        self, measure: str, run: str | None = None, confidence: float = 0.95, *, method: str = "t", seed: int = 0
+        self,
+        measure: str,
+        run: str | None = None,
+        confidence: float = 0.95,
+        *,
+        method: str | None = None,
+        seed: int = 0,
     ) -> tuple[float, float]:
         """Return the confidence interval of a mean over topics.
 
@@ -201,12 +207,16 @@ class Scores:
         ----------
         confidence : confidence level in (0, 1): the probability that such an interval covers the population mean.
         method : Student's t distribution ("t"), or the bias-corrected and accelerated (BCa) bootstrap ("bootstrap").
+            By default, a measure whose topic values are 0 or 1 by definition (success) has Wilson's interval of a
+            proportion, with a quantile of Student's t distribution, and other measures have a t interval. Expected
+            values (``ties="expected"`` or ``grades="probability"``) can be fractions; their mean then has a t interval.
         seed : random seed of the bootstrap.
 
         Returns
         -------
         The lower and the upper bound. For a geometric mean, they are the bounds of the mean of the logarithms. Both are
-        nan if there are fewer than two topics, if all values are equal, or if a value is not finite.
+        nan if there are fewer than two topics, or if a value is not finite. t and bootstrap intervals are also nan if
+        all values are equal, but Wilson's interval is not: if all of 30 values are 1, it is 0.878 to 1.
 
         Raises
         ------
@@ -295,7 +305,7 @@ class Scores:
         wide : return one row per run, with one column for the summary of each measure. By default, the data frame has
             one row per value, with the columns run, topic ("all" for summaries), measure and value.
         per_topic : with ``wide``, return one row per run and topic, with topic values instead of summaries.
-        confidence : confidence level of t intervals of means, as in ``interval``. The additional columns ``low`` and
+        confidence : confidence level of intervals of means, as in ``interval``. The additional columns ``low`` and
             ``high`` (with ``wide``, ``MEASURE_low`` and ``MEASURE_high``) contain the intervals; topic values have no
             intervals. [default: no intervals]
 
@@ -329,7 +339,7 @@ class Scores:
     ) -> tuple[Sequence[Any], tuple[str, ...] | None]:
         """Return the rows of ``to_frame`` and their columns; the rows of wide frames have their values by column."""
         by_topic = flag("per_topic", per_topic)
-        how = None if confidence is None else _intervals(confidence, "t", 0)
+        how = None if confidence is None else _intervals(confidence, None, 0)
         if not flag("wide", wide):
             if how is None:
                 return self.to_records(), Record._fields
@@ -415,8 +425,13 @@ def _intervals(confidence: Any, method: Any, seed: Any) -> MeanIntervals:
     probability = real_number("confidence", confidence)
     if probability is None or not 0 < probability < 1:
         raise argument_error("confidence", "a number above 0 and below 1", confidence)
-    is_bootstrap = named_choice("method", text("method", method), INTERVAL_METHODS) == "bootstrap"
-    return MeanIntervals(confidence=probability, is_bootstrap=is_bootstrap, seed=whole_number("seed", seed))
+    chosen = None if method is None else named_choice("method", text("method", method), INTERVAL_METHODS)
+    return MeanIntervals(
+        confidence=probability,
+        is_bootstrap=chosen == "bootstrap",
+        wilson=chosen is None,
+        seed=whole_number("seed", seed),
+    )
 
 
 def scores_of_evaluations(evaluations: Sequence[AnyEvaluation], selection: Selection) -> Scores:

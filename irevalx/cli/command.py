@@ -141,6 +141,11 @@ def _evaluate(options: Options) -> int:
     evaluations = ordered(with_unique_names(evaluations, messages.warn))
     if intervals and not options.no_summary:
         _warn_of_intervals(evaluations, groups, intervals, messages.warn)
+        if not options.output_format.for_people:  # tables have this note in their caption
+            from irevalx.reports.report import wilson_note
+
+            for line in wilson_note(evaluations, intervals):
+                messages.warn(line.rstrip("."))
     _print_reports(evaluations, options, intervals, groups, about, messages)
     errors = [outcome.failure if isinstance(outcome, Evaluation) else outcome for outcome in outcomes]
     return next((error.exit_status for error in errors if error), 0)
@@ -194,7 +199,10 @@ def _intervals(options: Options) -> MeanIntervals | None:
         return None
     from irevalx.statistics.confidence_intervals import MeanIntervals
 
-    return MeanIntervals(confidence=options.ci, is_bootstrap=options.ci_method == "bootstrap", seed=options.seed)
+    method = options.ci_method
+    return MeanIntervals(
+        confidence=options.ci, is_bootstrap=method == "bootstrap", wilson=method is None, seed=options.seed
+    )
 
 
 def _read_groups(
@@ -220,7 +228,8 @@ def _warn_of_intervals(
     tested = None if intervals.is_bootstrap else intervals  # resampled means are within the range of the measure
     with RunWarnings(warn) as about_runs:
         for evaluation in evaluations:
-            about_runs.add(interval_warnings(summary_rows(evaluation, groups, tested), shown_name(evaluation.path)))
+            rows = summary_rows(evaluation, groups, tested)
+            about_runs.add(interval_warnings(rows, intervals, shown_name(evaluation.path)))
     if len(evaluations) > 1:
         warn("confidence intervals of runs do not show whether runs differ; test differences with irevalx-lab compare")
 

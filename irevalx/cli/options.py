@@ -79,7 +79,7 @@ class Options(Frozen, kw_only=True):
     digits: int | None  # None for ``DIGITS``
     threads: int
     ci: float | None  # confidence level; None without intervals
-    ci_method: str  # of ``INTERVAL_METHODS``
+    ci_method: str | None  # of ``INTERVAL_METHODS``; None for the default, which depends on the measure
     seed: int
     topic_groups: str | None
     quiet: bool
@@ -357,11 +357,11 @@ FLAGS = (
     _output_option(
         "--ci-method",
         type=click.Choice(INTERVAL_METHODS),
-        default="t",
         requires={"bootstrap": "ci"},
         help=(
-            "Method of confidence intervals: Student's t distribution (t), or a BCa bootstrap over topics "
-            "(bootstrap).  [default: t]"
+            "Method of confidence intervals: Student's t distribution (t), or a BCa bootstrap over topics (bootstrap). "
+            "By default, measures whose values are 0 or 1 (success) have Wilson's interval of a proportion, and other "
+            "measures have a t interval."
         ),
     ),
     _declared(

@@ -164,10 +164,16 @@ Ends: TypeAlias = tuple[float, float]
 def intervals_of(columns: Sequence[Column], how: MeanIntervals) -> dict[str, Ends]:
     """Return the confidence intervals of summaries that are means, by printed name; nan if undefined."""
     tested = {column.name: values for column in columns if (values := _averaged(column)) is not None}
+    proportions = {column.name for column in columns if is_proportion(column, how)}
     by_size: dict[int, list[str]] = {}
-    for name, values in tested.items():
-        by_size.setdefault(values.size, []).append(name)
+    for name in [name for name in tested if name not in proportions]:
+        by_size.setdefault(tested[name].size, []).append(name)
     ends: dict[str, Ends] = {}
+    if proportions:
+        from irevalx.statistics.proportions import proportion_interval
+
+        for name in proportions:
+            ends[name] = proportion_interval(tested[name], np.ones(tested[name].size), how.confidence)
     for names in by_size.values():
         intervals = how.of(np.stack([tested[name] for name in names]))
         ends.update({name: (low, high) for name, (low, high) in zip(names, intervals.tolist(), strict=True)})
@@ -183,10 +189,22 @@ def is_mean(column: Column) -> bool:
     return column.summary is not None and column.values is not None and column.measure.summary in {mean, geometric_mean}
 
 
-def why_no_interval(column: Column) -> str | None:
+def is_proportion(column: Column, how: MeanIntervals) -> bool:
+    """Return whether the interval of a mean is Wilson's interval of a proportion.
+
+    The values of such a measure are 0 or 1 by definition. Expected values (``--ties expected``, probabilities as grades)
+    and z-scores are not.
+    """
+    if not (how.wilson and column.measure.value_range.only_bounds) or column.is_zscore:
+        return False
+    values = _averaged(column)
+    return values is not None and bool(((values == 0) | (values == 1)).all())
+
+
+def why_no_interval(column: Column, how: MeanIntervals) -> str | None:
     """Return the reason why a mean of at least two topics has no interval; None if it has one, or is not a mean."""
     values = _averaged(column)
-    if values is None or values.size < 2:
+    if values is None or values.size < 2 or is_proportion(column, how):
         return None
     if not np.isfinite(values).all():
         return "not all values are finite"

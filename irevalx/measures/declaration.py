@@ -67,8 +67,10 @@ class Range(Frozen):
     high: float = math.inf
     usually_at_most: float | None = None
     """A bound that few values exceed; None if ``high`` is the bound."""
+    only_bounds: bool = False
+    """Whether each value is one of the bounds, so that a mean is a proportion."""
     wording: str | None = None
-    """The description of the range in the help, unless it is "0 to 1", "from 0 up" or "any number"."""
+    """The description of the range in the help, unless it is "0 to 1", "0 or 1", "from 0 up" or "any number"."""
 
     @property
     def words(self) -> str:
@@ -77,9 +79,9 @@ class Range(Frozen):
             return self.wording
         if math.isinf(self.low):
             return "any number" if math.isinf(self.high) else f"up to {_number(self.high)}"
-        return (
-            f"from {_number(self.low)} up" if math.isinf(self.high) else f"{_number(self.low)} to {_number(self.high)}"
-        )
+        if math.isinf(self.high):
+            return f"from {_number(self.low)} up"
+        return f"{_number(self.low)} {'or' if self.only_bounds else 'to'} {_number(self.high)}"
 
     @property
     def is_share(self) -> bool:

@@ -91,7 +91,7 @@ def _probable_success(t: ExpectedTopics, k: int) -> FloatArray:
 
 @measure(
     "success",
-    Range(0, 1, wording="0 or 1"),
+    Range(0, 1, only_bounds=True),
     kind=Cutoffs((1, 5, 10)),
     upper_bound=UpperBound.ALWAYS,
     formulas={EXPECTED: _expected_success, PROBABILITY: _probable_success},

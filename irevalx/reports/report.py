@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from irevalx.errors import RunWarning, printable
-from irevalx.evaluation.columns import Column, Ends, intervals_of, is_mean, why_no_interval
+from irevalx.evaluation.columns import Column, Ends, intervals_of, is_mean, is_proportion, why_no_interval
 from irevalx.evaluation.evaluate import Evaluation, in_group
 from irevalx.frozen import Frozen, replace
 from irevalx.measures.counts import num_q, runid
@@ -75,7 +75,14 @@ FEW_TOPICS = 10
 """Intervals over fewer topics cause a warning."""
 
 
-def interval_warnings(rows: Sequence[SummaryRow], run: str) -> Iterator[RunWarning]:
+def wilson_note(evaluations: Sequence[Evaluation], how: MeanIntervals | None) -> Iterator[str]:
+    """Yield a sentence that names the measures with Wilson's interval, if there are any."""
+    columns = [column for evaluation in evaluations for column in evaluation.columns]
+    if how and (names := dict.fromkeys(column.name for column in columns if is_proportion(column, how))):
+        yield f"Wilson's interval of a proportion is printed for {', '.join(names)}, because topic values are 0 or 1."
+
+
+def interval_warnings(rows: Sequence[SummaryRow], how: MeanIntervals, run: str) -> Iterator[RunWarning]:
     """Yield warnings about summaries of a run without interval, and about unreliable intervals.
 
     These are intervals over few topics, and intervals beyond the range of the measure, which the bootstrap avoids.
@@ -90,7 +97,7 @@ def interval_warnings(rows: Sequence[SummaryRow], run: str) -> Iterator[RunWarni
     for row in rows:
         without: dict[str, list[str]] = {}
         for column in row.columns if sizes[row.topic] > 1 else ():
-            if reason := why_no_interval(column):
+            if reason := why_no_interval(column, how):
                 without.setdefault(reason, []).append(column.name)
         for reason, names in without.items():
             of_rows.setdefault(f"no interval for {', '.join(names)} ({{}}): {reason}", []).append(row.topic)
@@ -261,6 +268,7 @@ def _caption(report: EvaluationReport, best: Mapping[str, Collection[int]]) -> I
     if report.intervals and report.intervals.is_bootstrap:
         how = report.intervals
         yield f"Intervals are from a bootstrap (BCa) with {how.resamples} resamples and seed {how.seed}."
+    yield from wilson_note(report.evaluations, report.intervals)
     if any(best.values()):
         yield "{best} marks the best value; it is no claim of significance."
 

@@ -186,6 +186,8 @@ class MeanIntervals(Frozen, kw_only=True):
     confidence: float
     is_bootstrap: bool = False
     """Whether intervals are from a bias-corrected and accelerated bootstrap rather than from Student's t."""
+    wilson: bool = False
+    """Whether means of measures whose values are 0 or 1 have Wilson's interval instead."""
     seed: int = 0
     resamples: int = RESAMPLES
 

@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping
 import numpy as np
 
 from irevalx.arrays.segments import FloatArray
+from irevalx.statistics.confidence_intervals import t_quantile
 from irevalx.statistics.correlations import divided
 from irevalx.statistics.significance import without_noise
 
@@ -99,15 +100,13 @@ def _jackknife_error(values: FloatArray) -> float:
 
 def _wilson(successes: FloatArray, units: FloatArray, effect: float, confidence: float) -> tuple[float, float]:
     """Return Wilson's interval of a share, given an estimate of the design effect."""
-    from scipy import special
-
     n, k = float(units.sum()), units.size
     share = float(successes.sum()) / n
     varying = min(np.count_nonzero(successes < units), np.count_nonzero(successes > 0))
     weight = 1 / (1 + varying)
     assumed = 1 + (float((units**2).sum()) / n - 1) / 2
     effect = max(1.0, (1 - weight) * effect + weight * assumed if varying else assumed)
-    n_effective, q = n / effect, float(special.stdtrit(k - 1, (1 + confidence) / 2))
+    n_effective, q = n / effect, t_quantile(k - 1, confidence)
     scale = 1 + q**2 / n_effective
     middle = (share + q**2 / (2 * n_effective)) / scale
     half = q / scale * float(np.sqrt(share * (1 - share) / n_effective + q**2 / (4 * n_effective**2)))

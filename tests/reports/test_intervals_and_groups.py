@@ -15,6 +15,7 @@ from statistics import fmean, stdev
 from typing import Any
 
 import pytest
+from references import proportion_intervals
 from running import FIXTURES, lab, refused, run
 
 import irevalx
@@ -173,18 +174,55 @@ def test_intervals_beyond_the_range(tmp_path: Path) -> None:
     qrels.write_text("".join(f"{topic} 0 {name} {grade}\n" for topic in topics for name, grade in (("A", 1), ("B", 0))))
     first_documents = {topic: "A" if topic != "7" else "B" for topic in topics}
     path.write_text("".join(f"{topic} Q0 {document} 1 1 it\n" for topic, document in first_documents.items()))
-    call = ("--ci", "95%", "-m", "success.1", "-m", "num_rel_ret", "-m", "map")
+    call = ("--ci", "95%", "-m", "P.1", "-m", "num_rel_ret", "-m", "map")
     high = literal_ends([float(document == "A") for document in first_documents.values()], 0.95)[1]
-    assert lines_of(*call, qrels, path)["all:high", "success_1"] == high == "1.0547"
-    line = (
-        "the interval of map, success_1 (all) extends beyond the range of the measure; --ci-method bootstrap computes"
-    )
+    assert lines_of(*call, qrels, path)["all:high", "P_1"] == high == "1.0547"
+    line = "the interval of map, P_1 (all) extends beyond the range of the measure; --ci-method bootstrap computes"
     assert run(*call, qrels, path).stderr.count(f"{path}: {line} intervals within the range\n") == 1
     assert run(*call, qrels, path, path).stderr.count(line) == 1
     remedied = run(*call, "--ci-method", "bootstrap", qrels, path)
     assert remedied.stderr == ""
     ends = lines_of(*call, "--ci-method", "bootstrap", qrels, path)
-    assert 0 < float(ends["all:low", "success_1"]) < 0.95 <= float(ends["all:high", "success_1"]) <= 1
+    assert 0 < float(ends["all:low", "P_1"]) < 0.95 <= float(ends["all:high", "P_1"]) <= 1
+
+
+@pytest.mark.parametrize("n_failures", [0, 1, 7, 30])
+def test_success(tmp_path: Path, n_failures: int) -> None:
+    """Success has Wilson's interval, which a line names; an explicit method, z-scores and expected values have not."""
+    n_topics = 30
+    qrels, path = tmp_path / "qrels", tmp_path / "run"
+    qrels.write_text("".join(f"{topic} 0 A 1\n{topic} 0 B 0\n" for topic in range(n_topics)))
+    documents = ["B" if topic < n_failures else "A" for topic in range(n_topics)]
+    path.write_text("".join(f"{topic} Q0 {document} 1 1 it\n" for topic, document in enumerate(documents)))
+    values = [float(document == "A") for document in documents]
+    expected = proportion_intervals.proportion(values, [1.0] * n_topics, 0.95)
+    if not n_failures:
+        assert expected == pytest.approx((0.878, 1), abs=5e-4)
+    call = ("--ci", "95%", "-m", "success.1", "-m", "P.1", qrels, path)
+    done = run(*call)
+    ends = {
+        words[1]: words[2] for words in map(str.split, done.stdout.decode().splitlines()) if words[0] == "success_1"
+    }
+    assert [ends["all:low"], ends["all:high"]] == [f"{end:.4f}" for end in expected]
+    line = "Wilson's interval of a proportion is printed for success_1, because topic values are 0 or 1"
+    assert f"irevalx: {line}\n" in done.stderr
+    table = run("--format", "table", *call)
+    assert line in " ".join(table.stdout.decode().split())
+    assert line not in table.stderr
+    assert "no interval for success_1" not in done.stderr
+    scores = irevalx.evaluate(qrels, path, ["success.1", "P.1"])
+    assert scores.interval("success_1") == pytest.approx(expected, abs=1e-12)
+    frame = scores.to_frame(wide=True, confidence=0.95).iloc[0]
+    assert (frame["success_1_low"], frame["success_1_high"]) == scores.interval("success_1")
+    for method in ("t", "bootstrap"):
+        of_precision = scores.interval("P_1", method=method)
+        assert scores.interval("success_1", method=method) == pytest.approx(of_precision, nan_ok=True)
+        assert line not in run("--ci-method", method, *call).stderr
+    (tmp_path / "z").write_text("".join(f"{topic} success_1 0.0 1.0\n" for topic in range(n_topics)))
+    assert line not in run("-Z", tmp_path / "z", "--ci", "95%", "-m", "success.1", qrels, path).stderr
+    path.write_text("".join(f"{topic} Q0 {name} 1 1 it\n" for topic in range(n_topics) for name in "AB"[topic % 2 :]))
+    scores = irevalx.evaluate(qrels, path, ["success.1", "P.1"], ties="expected")
+    assert scores.interval("success_1") == pytest.approx(scores.interval("P_1"))
 
 
 def test_equal_values_have_no_interval_and_a_reason(groups: Path, tmp_path: Path) -> None:

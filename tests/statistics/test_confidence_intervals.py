@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable
+from itertools import product
 from pathlib import Path
 from statistics import NormalDist
 from typing import Any
@@ -26,6 +27,7 @@ from irevalx.statistics.confidence_intervals import (
     t_intervals,
     t_quantile,
 )
+from irevalx.statistics.proportions import proportion_interval
 from irevalx.statistics.significance import MEAN, differences, generator
 
 CONFIDENCES = (0.5, 0.9, 0.95, 0.999)
@@ -121,6 +123,32 @@ def test_coverage_on_collections(collection: Path, method: str, capsys: pytest.C
                 text = f"{result.mean():.3f}, from {result.min():.3f} to {result.max():.3f}"
                 print(f"{collection.name} {measure} {method} {n_topics} topics: {text} of {len(result)} runs")  # noqa: T201
             assert result.mean() >= least - 3 * math.sqrt(least * (1 - least) / n_draws)
+
+
+@pytest.mark.skipif("MEAN_DRAWS" not in os.environ, reason="MEAN_DRAWS says how many draws")
+def test_coverage_of_success(collection: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Wilson's 95 % intervals of success cover the mean over all topics for each run; prints the least and the mean."""
+    runs, n_draws = sorted((collection / "runs").iterdir()), int(os.environ["MEAN_DRAWS"])
+    scores = irevalx.evaluate(collection / "qrels.gz", runs, ["success.1,10"], complete=True)
+    how = MeanIntervals(confidence=0.95)
+    for measure, n_topics in product(("success_1", "success_10"), (10, 25, 50)):
+        values = np.stack([scores.per_topic(measure, run) for run in scores.runs])
+        drawn = np.random.default_rng(1).integers(0, values.shape[1], (n_draws, n_topics))
+        covered = np.zeros((len(values), n_draws), np.bool_)
+        of_t = np.zeros_like(covered)
+        for run, draw in np.ndindex(*covered.shape):
+            sampled, truth = values[run, drawn[draw]], values[run].mean()
+            low, high = proportion_interval(sampled, np.ones(n_topics), 0.95)
+            covered[run, draw] = low <= truth <= high
+            low, high = how.of(sampled[np.newaxis])[0]
+            of_t[run, draw] = low <= truth <= high
+        shares, of_t_shares = covered.mean(axis=1), of_t.mean(axis=1)
+        with capsys.disabled():
+            least = (
+                f"{shares.mean():.3f}, from {shares.min():.3f} (t: {of_t_shares.mean():.3f}, {of_t_shares.min():.3f})"
+            )
+            print(f"{collection.name} {measure} {n_topics} topics: {least}")  # noqa: T201
+        assert shares.min() >= 0.92 - 3 * math.sqrt(0.92 * 0.08 / n_draws)
 
 
 DEGREES = [*range(1, 31), 39, 40, 49, 99, 224, 999, 9_999, 99_999, 999_999, 1_000_000]
