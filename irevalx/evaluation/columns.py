@@ -192,8 +192,8 @@ def is_mean(column: Column) -> bool:
 def is_proportion(column: Column, how: MeanIntervals) -> bool:
     """Return whether the interval of a mean is Wilson's interval of a proportion.
 
-    The values of such a measure are 0 or 1 by definition. Expected values (``--ties expected``, probabilities as grades)
-    and z-scores are not.
+    Its values are 0 or 1 by definition. Expected values (``--ties expected``, probabilities as grades) and z-scores
+    can be other numbers.
     """
     if not (how.wilson and column.measure.value_range.only_bounds) or column.is_zscore:
         return False
