@@ -17,7 +17,6 @@ from irevalx.statistics.confidence_intervals import Ends, bca_intervals, bca_int
 from irevalx.statistics.significance import (
     ALPHA,
     CORRECTIONS,
-    FAMILYWISE,
     FEW_TOPICS,
     MEAN,
     RESAMPLES,
@@ -244,4 +243,4 @@ def least_corrected_p(method: Method, n_runs: int, n_topics: int, n_pairs: int, 
     if correction == TUKEY:
         return least_tukey_p(n_runs, n_topics, method.resamples)
     least = 2.0 ** min(0, 1 - n_topics) if exact else TESTS[method.test].least_p(n_topics, method.resamples)
-    return min(1.0, least * n_pairs) if correction in FAMILYWISE else least
+    return float(CORRECTIONS[correction](np.full(n_pairs, least)).min(initial=1.0))

@@ -368,6 +368,22 @@ def holm(p: FloatArray) -> FloatArray:
     return corrected
 
 
+def hommel(p: FloatArray) -> FloatArray:
+    """Return the largest p-value of Simes' test over all sets of hypotheses that contain the hypothesis [Hommel 1988].
+
+    The familywise error rate is bounded if p-values are independent or positively dependent. p is at most Holm's.
+    """
+    order = np.argsort(p, kind="stable")
+    ranked = p[order]
+    stepped = ranked.copy()
+    for size in range(2, p.size + 1):  # the worst set of a size contains the hypothesis and the largest other p-values
+        simes = (size * ranked[1 - size :] / np.arange(2, size + 1)).min()
+        np.maximum(stepped, np.minimum(simes, size * np.minimum(ranked, ranked[-size])), out=stepped)
+    corrected = np.empty(p.size)
+    corrected[order] = stepped
+    return corrected
+
+
 def benjamini_hochberg(p: FloatArray) -> FloatArray:
     """Bound the false discovery rate [Benjamini & Hochberg 1995]."""
     from scipy import stats
@@ -382,6 +398,7 @@ def uncorrected(p: FloatArray) -> FloatArray:
 
 CORRECTIONS: dict[str, Callable[[FloatArray], FloatArray]] = {
     "holm": holm,
+    "hommel": hommel,
     "bonferroni": bonferroni,
     "benjamini-hochberg": benjamini_hochberg,
     "none": uncorrected,
@@ -397,8 +414,8 @@ TUKEY = "tukey"
 SIMULTANEOUS = frozenset({"bonferroni", TUKEY})
 """The corrections with simultaneous intervals."""
 
-FAMILYWISE = frozenset({"holm", "bonferroni"})
-"""The corrections that multiply the smallest p-value by the number of comparisons."""
+FAMILYWISE = frozenset({"holm", "hommel", "bonferroni", TUKEY})
+"""The corrections that control the familywise error rate."""
 
 
 def correction_named(name: str) -> str:

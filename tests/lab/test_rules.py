@@ -312,7 +312,7 @@ compare    test=z                   t, wilcoxon or permutation
 compare    by=3                     pair
 compare    alpha=0,1,nan            a number above 0 and below 1
 compare    resamples=0,10000001     an integer of at least 1 and at most 10000000
-compare    correction=x             holm, bonferroni, benjamini-hochberg, none, bh or tukey
+compare    correction=x             holm, hommel, bonferroni, benjamini-hochberg, none, bh or tukey
 compare    interval=x               bca or t
 gate       margin=-1                a number of at least 0, or a percentage of the baseline's mean such as 1%, for all measures or by measure (ndcg=0.01)
 compare    columns=q                all, or some of measure run against mean mean_against difference low high
@@ -340,7 +340,7 @@ describe   level=x                  a 64-bit integer, or a finite number if grad
 draw       axis=even                log or linear
 draw       against=x                AP or itself
 estimate   weight=-1,2              a number of at least 0 and at most 1
-estimate   correction=tukey         holm, bonferroni
+estimate   correction=tukey         holm, hommel, bonferroni
 estimate   human_labels=x           random or complete
 estimate   design=0                 an integer of at least 1
 estimate   alpha=0,1                a number above 0 and below 1

@@ -168,6 +168,18 @@ def g_mean(full: Sequence[bool], reduced: Sequence[bool]) -> float:
     return math.sqrt(recall * precision)
 
 
+def hommel(p: Sequence[Fraction]) -> list[Fraction]:
+    """Return p-values with Hommel's correction: the largest p of Simes' test of any set that contains the hypothesis."""
+    largest = [Fraction(0)] * len(p)
+    for size in range(1, len(p) + 1):
+        for chosen in combinations(range(len(p)), size):
+            ranked = sorted(p[place] for place in chosen)
+            simes = min(size * value / number for number, value in enumerate(ranked, 1))
+            for place in chosen:
+                largest[place] = max(largest[place], simes)
+    return largest
+
+
 def holm(p: Sequence[Fraction]) -> list[Fraction]:
     """Return p-values with Holm's correction."""
     order = sorted(range(len(p)), key=p.__getitem__)

@@ -195,6 +195,7 @@ def test_discriminative_power() -> None:
     [
         (Method("permutation", "holm"), (4, 5, 6), 6 / 16),
         (Method("permutation", "bonferroni", resamples=9999), (23, 50, 253), 253 / 10000),
+        (Method("permutation", "hommel"), (23, 50, 253), 1 / 10000),
         (Method("permutation", "bh"), (23, 50, 253), 1 / 10000),
         (Method("wilcoxon", "holm"), (3, 5, 3), 3 / 16),
         (Method("t", "holm"), (3, 2, 3), 0),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -246,23 +247,27 @@ def test_without_spread() -> None:
 @settings(deadline=None, max_examples=100)
 @given(st.lists(st.fractions(0, 1, max_denominator=50), min_size=1, max_size=8))
 def test_corrections(p: list[Fraction]) -> None:
-    """Holm's is the loop's, Bonferroni's the product, Benjamini and Hochberg's scipy's; all stay within [p, 1]."""
+    """Holm's and Hommel's are the loops', Bonferroni's the product; all stay within [p, 1]."""
     given_p = np.array([float(value) for value in p])
     assert CORRECTIONS["holm"](given_p).tolist() == pytest.approx([float(value) for value in reference.holm(p)])
     assert CORRECTIONS["bonferroni"](given_p).tolist() == pytest.approx(
         [float(min(Fraction(1), value * len(p))) for value in p]
     )
+    assert CORRECTIONS["hommel"](given_p).tolist() == pytest.approx([float(value) for value in reference.hommel(p)])
     assert CORRECTIONS["none"](given_p).tolist() == given_p.tolist()
     for correct in CORRECTIONS.values():
         assert (correct(given_p) >= given_p - 1e-15).all()
         assert (correct(given_p) <= 1).all()
-    assert (CORRECTIONS["benjamini-hochberg"](given_p) <= CORRECTIONS["holm"](given_p) + 1e-15).all()
+    ascending = ("none", "benjamini-hochberg", "hommel", "holm", "bonferroni")
+    for smaller, larger in pairwise(CORRECTIONS[name](given_p) for name in ascending):
+        assert (smaller <= larger + 1e-15).all()
 
 
 def test_corrections_of_four() -> None:
     """What statsmodels 0.15.0 has for 0.001, 0.02, 0.03, 0.2."""
     p = np.array([0.001, 0.02, 0.03, 0.2])
     assert CORRECTIONS["holm"](p).tolist() == pytest.approx([0.004, 0.06, 0.06, 0.2])
+    assert CORRECTIONS["hommel"](p).tolist() == pytest.approx([0.004, 0.045, 0.06, 0.2])
     assert CORRECTIONS["bonferroni"](p).tolist() == pytest.approx([0.004, 0.08, 0.12, 0.8])
     assert CORRECTIONS[correction_named("bh")](p).tolist() == pytest.approx([0.004, 0.04, 0.04, 0.2])
 
@@ -273,6 +278,9 @@ def test_corrections_of_four() -> None:
 def test_corrections_are_those_of_statsmodels(p: list[float]) -> None:
     """Where statsmodels is installed."""
     multitest = judge("statsmodels.stats.multitest")
-    for name, theirs in (("holm", "holm"), ("bonferroni", "bonferroni"), ("benjamini-hochberg", "fdr_bh")):
+    for name in CORRECTIONS:
+        if name == "none":
+            continue
+        theirs = {"benjamini-hochberg": "fdr_bh"}.get(name, name)
         expected = multitest.multipletests(p, method=theirs)[1]
         assert CORRECTIONS[name](np.array(p)).tolist() == pytest.approx(expected.tolist())

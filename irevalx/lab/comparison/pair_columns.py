@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from irevalx.statistics.paired_comparisons import Method
-from irevalx.statistics.significance import FEW_TOPICS, TUKEY, correction_named
+from irevalx.statistics.significance import FAMILYWISE, FEW_TOPICS, SIMULTANEOUS, TUKEY, correction_named
 
 _ENDS, _TEST_RESULTS = ("low", "high", "simultaneous_low", "simultaneous_high"), ("p", "corrected_p", "differ")
 """The columns of intervals and of a test."""
@@ -54,8 +54,8 @@ def notes_on_pairs(method: Method, columns: Sequence[str], n_tests: int, pair: s
         notes.append(f"{of_this}.")
     if "simultaneous_low" in columns:
         notes.append(f"simultaneous low to high: {share} intervals that are simultaneous over all {pairs}.")
-    elif correction == "holm" and n_tests > 1 and "low" in columns:
-        notes.append("Simultaneous intervals are not available for Holm's correction.")
+    elif correction in FAMILYWISE - SIMULTANEOUS and n_tests > 1 and "low" in columns:
+        notes.append(f"Simultaneous intervals are not available for {correction.title()}'s correction.")
     if "test" in columns:
         notes.append(
             "test: an exact sign-flip test (permutation) replaces the t test, and there is no t interval, if fewer "

@@ -10,7 +10,7 @@ import numpy as np
 from irevalx.lab.command.notes import bootstrap_warnings
 from irevalx.statistics.paired_comparisons import Comparisons, Method, least_corrected_p
 from irevalx.statistics.significance import (
-    FAMILYWISE,
+    CORRECTIONS,
     FEW_TOPICS,
     MEAN,
     TESTS,
@@ -102,6 +102,5 @@ def _remedy(method: Method, n_runs: int, n_topics: int, n_pairs: int, *, exact: 
     else:
         exact = exact or TESTS[method.test].exact is None
         limit = 2.0 ** min(0, 1 - n_topics)
-        if correction_named(method.correction) in FAMILYWISE:
-            limit *= n_pairs
+        limit = CORRECTIONS[correction_named(method.correction)](np.full(n_pairs, limit)).min()
     return "more resamples" if not exact and limit < method.alpha else "only more topics"

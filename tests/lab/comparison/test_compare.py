@@ -267,6 +267,8 @@ def test_notes(tmp_path: Path) -> None:
     people = lab("compare", *EXPERIMENT, "--by", "pair", "--quiet").stdout.decode()
     assert message in people
     assert "Simultaneous intervals are not available for Holm's correction." in people
+    hommel = lab("compare", *EXPERIMENT, "--by", "pair", "--correction", "hommel", "--quiet").stdout.decode()
+    assert "Simultaneous intervals are not available for Hommel's correction." in hommel
     latex = lab("compare", *EXPERIMENT, "--by", "run", "--format", "latex", "--quiet").stdout.decode()
     marks = "Runs that share a letter are not significantly different. Bold type: the best value."
     assert f"\\caption{{{message} {marks}}}\n" in latex
