@@ -20,8 +20,9 @@ from irevalx.measures.precision import unjudged
 from irevalx.measures.selection import RequestedMeasure
 from irevalx.ranking.rules import RankingRules
 from irevalx.settings import ORDERS_OF_TIES
+from irevalx.statistics.corrections import CORRECTIONS, TUKEY, correction_named
 from irevalx.statistics.paired_comparisons import Comparisons
-from irevalx.statistics.significance import CORRECTIONS, FEW_TOPICS, TESTS, TUKEY, correction_named
+from irevalx.statistics.significance import FEW_TOPICS, TESTS
 
 DEPTH = 10
 """K for measures without a cutoff, and the maximum K for testing dependence on unjudged documents."""

@@ -1,6 +1,7 @@
 """Statistics on arrays, independent of retrieval; no click.
 
-significance, interactions, non_inferiority    paired tests and corrections; topic groups; margins
+significance, corrections                      paired tests; corrections for multiple comparisons
+interactions, non_inferiority                  topic groups; margins
 paired_comparisons, decisions                  pairs of runs; significance decisions, letters, sign probabilities
 confidence_intervals, power, swap_rates        intervals, power of the t test, swap rates
 correlations, bootstrap                        agreement between evaluations, and its topic bootstrap

@@ -19,10 +19,10 @@ import numpy as np
 
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray, ratio
 from irevalx.frozen import Frozen, cached_property, fields
+from irevalx.statistics.corrections import CORRECTIONS
 from irevalx.statistics.correlations import divided
 from irevalx.statistics.significance import (
     ALPHA,
-    CORRECTIONS,
     FEW_TOPICS,
     differences,
     mean,

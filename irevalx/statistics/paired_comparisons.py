@@ -14,19 +14,16 @@ import numpy as np
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
 from irevalx.frozen import Frozen, cached_property
 from irevalx.statistics.confidence_intervals import Ends, bca_intervals, bca_intervals_of_summaries, t_intervals
+from irevalx.statistics.corrections import CORRECTIONS, SIMULTANEOUS, TUKEY, correction_named
 from irevalx.statistics.significance import (
     ALPHA,
-    CORRECTIONS,
     FEW_TOPICS,
     MEAN,
     RESAMPLES,
-    SIMULTANEOUS,
     TESTS,
     TOTAL,
-    TUKEY,
     Scale,
     Tukey,
-    correction_named,
     differences,
     least_tukey_p,
     mean_differences,

@@ -28,6 +28,7 @@ from irevalx.arrays.segments import FloatArray
 from irevalx.experiments.inputs import graded_judgments_of
 from irevalx.experiments.labels import PairedLabels
 from irevalx.frozen import fields
+from irevalx.statistics.corrections import holm
 from irevalx.statistics.prediction_powered_inference import (
     FEW_HUMAN,
     FEWEST_FOR_BENEFIT,
@@ -35,7 +36,6 @@ from irevalx.statistics.prediction_powered_inference import (
     best_weights,
     prediction_powered,
 )
-from irevalx.statistics.significance import holm
 
 HUMAN = np.array([[0.2, 0.4, 0.6, 0.8]])
 MACHINE = np.array([[0.3, 0.4, 0.5, 0.9]])

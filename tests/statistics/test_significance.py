@@ -15,10 +15,9 @@ from references.judges import judge
 from scipy import stats
 
 from irevalx.arrays.segments import FloatArray
+from irevalx.statistics.corrections import CORRECTIONS, correction_named
 from irevalx.statistics.significance import (
-    CORRECTIONS,
     TESTS,
-    correction_named,
     differences,
     exact_sign_flips,
     pairs_of_runs,

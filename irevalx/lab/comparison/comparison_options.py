@@ -16,8 +16,9 @@ from irevalx.lab.comparison.pairs import LABELS, PAIR_COLUMNS
 from irevalx.process.platform import path_text
 from irevalx.settings import NAME_STYLES
 from irevalx.statistics.confidence_intervals import INTERVALS
+from irevalx.statistics.corrections import CORRECTIONS, SHORT_NAMES, TUKEY
 from irevalx.statistics.paired_comparisons import Method
-from irevalx.statistics.significance import CORRECTIONS, FEW_TOPICS, SHORT_NAMES, TESTS, TUKEY
+from irevalx.statistics.significance import FEW_TOPICS, TESTS
 from irevalx.wording import no_such
 
 TestedMeasures = Annotated[

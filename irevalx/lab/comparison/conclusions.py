@@ -9,7 +9,8 @@ from irevalx.experiments.run_pairs import reversed_pair
 from irevalx.frozen import Frozen, cached_property
 from irevalx.lab.comparison.pairs import ComparedMeasure, ComparedPair
 from irevalx.reports.report import judged_in_words, percent
-from irevalx.statistics.significance import MEAN, TESTS, TUKEY, correction_named
+from irevalx.statistics.corrections import TUKEY, correction_named
+from irevalx.statistics.significance import MEAN, TESTS
 from irevalx.wording import join_words
 
 REFERENCE, BETTER, WORSE, ALIKE = "reference", "better", "worse", "alike"

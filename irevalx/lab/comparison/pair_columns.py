@@ -6,8 +6,9 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from irevalx.statistics.corrections import FAMILYWISE, SIMULTANEOUS, TUKEY, correction_named
 from irevalx.statistics.paired_comparisons import Method
-from irevalx.statistics.significance import FAMILYWISE, FEW_TOPICS, SIMULTANEOUS, TUKEY, correction_named
+from irevalx.statistics.significance import FEW_TOPICS
 
 _ENDS, _TEST_RESULTS = ("low", "high", "simultaneous_low", "simultaneous_high"), ("p", "corrected_p", "differ")
 """The columns of intervals and of a test."""

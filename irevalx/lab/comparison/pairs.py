@@ -16,9 +16,10 @@ from irevalx.frozen import Frozen, cached_property, replace
 from irevalx.lab.command.output import Result
 from irevalx.reports.best import best_first, best_of, marked_as_best
 from irevalx.reports.report import JUDGED, coverage_note, judged_among_retrieved, percent
+from irevalx.statistics.corrections import TUKEY, correction_named
 from irevalx.statistics.decisions import letters_of_groups
 from irevalx.statistics.paired_comparisons import Comparisons, Method
-from irevalx.statistics.significance import FEW_TOPICS, TESTS, TUKEY, correction_named
+from irevalx.statistics.significance import FEW_TOPICS, TESTS
 from irevalx.wording import first_names
 
 ANY_OF_FIVE = 0.15

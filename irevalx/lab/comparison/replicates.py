@@ -24,8 +24,8 @@ from irevalx.lab.comparison.comparison_options import number_of_baseline
 from irevalx.lab.comparison.pairs import SYSTEM_COLUMNS, ComparedMeasure, ComparedPair
 from irevalx.lab.comparison.results import ComparedPairs
 from irevalx.statistics.confidence_intervals import Ends
+from irevalx.statistics.corrections import SIMULTANEOUS, correction_named
 from irevalx.statistics.paired_comparisons import Comparisons, Method
-from irevalx.statistics.significance import SIMULTANEOUS, correction_named
 from irevalx.wording import spelled
 
 

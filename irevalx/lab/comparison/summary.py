@@ -10,8 +10,9 @@ import numpy as np
 from irevalx.lab.comparison.conclusions import Conclusion, are
 from irevalx.lab.comparison.pairs import Comparison
 from irevalx.reports.names import shorten
+from irevalx.statistics.corrections import FAMILYWISE, TUKEY, correction_named
 from irevalx.statistics.power import POWER, least_effect
-from irevalx.statistics.significance import FAMILYWISE, FEW_TOPICS, MEAN, TUKEY, correction_named
+from irevalx.statistics.significance import FEW_TOPICS, MEAN
 
 _MOST_MEASURES = 5
 """Measures after the first with a sentence in the summary."""

@@ -25,8 +25,9 @@ from irevalx.reading.sources.files import Source
 from irevalx.reading.topic_groups import TopicGroups, group_warnings, groups_of_pairs, read_topic_groups
 from irevalx.reports.table import Table
 from irevalx.statistics.confidence_intervals import Ends
+from irevalx.statistics.corrections import CORRECTIONS, SIMULTANEOUS, correction_named
 from irevalx.statistics.paired_comparisons import Comparisons, Method
-from irevalx.statistics.significance import CORRECTIONS, FEW_TOPICS, SIMULTANEOUS, correction_named
+from irevalx.statistics.significance import FEW_TOPICS
 from irevalx.wording import spelled
 
 if TYPE_CHECKING:

@@ -8,16 +8,9 @@ from fractions import Fraction
 import numpy as np
 
 from irevalx.lab.command.notes import bootstrap_warnings
+from irevalx.statistics.corrections import CORRECTIONS, TUKEY, correction_named
 from irevalx.statistics.paired_comparisons import Comparisons, Method, least_corrected_p
-from irevalx.statistics.significance import (
-    CORRECTIONS,
-    FEW_TOPICS,
-    MEAN,
-    TESTS,
-    TUKEY,
-    arrangements_fit,
-    correction_named,
-)
+from irevalx.statistics.significance import FEW_TOPICS, MEAN, TESTS, arrangements_fit
 
 
 def comparison_warnings(comparisons: Comparisons, measure: str) -> list[str]:

@@ -27,6 +27,7 @@ from irevalx.lab.estimation.results import EstimatedScores, EstimateRow, pairs_t
 from irevalx.lab.estimation.sampling_design import LabellingDesign, design_of
 from irevalx.process.terminal import write_error
 from irevalx.reading.judgment_formats import QRELS
+from irevalx.statistics.corrections import CORRECTIONS, SHORT_NAMES, correction_named
 from irevalx.statistics.prediction_powered_inference import (
     FEW_HUMAN,
     FEWEST_FOR_BENEFIT,
@@ -34,7 +35,7 @@ from irevalx.statistics.prediction_powered_inference import (
     Estimates,
     prediction_powered,
 )
-from irevalx.statistics.significance import ALPHA, CORRECTIONS, MEAN, SHORT_NAMES, correction_named
+from irevalx.statistics.significance import ALPHA, MEAN
 from irevalx.wording import missing, spelled
 
 _BY_DESIGN = ("design", *(f"rel_format={name}" for name in SAMPLES))

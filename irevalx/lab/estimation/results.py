@@ -12,8 +12,8 @@ from irevalx.errors import UsageError
 from irevalx.frozen import replace
 from irevalx.lab.command.output import DrawnResult
 from irevalx.reports.table import Table
+from irevalx.statistics.corrections import CORRECTIONS
 from irevalx.statistics.prediction_powered_inference import Estimates, TwoStageEstimate
-from irevalx.statistics.significance import CORRECTIONS
 from irevalx.wording import no_such
 
 

@@ -20,8 +20,9 @@ from irevalx.experiments.labels import PairedLabels
 from irevalx.experiments.ranked_runs import GradedRuns
 from irevalx.frozen import Frozen
 from irevalx.lab.judge_agreement.parts import Estimate, Estimates
+from irevalx.statistics.corrections import holm
 from irevalx.statistics.prediction_powered_inference import p_of_mean
-from irevalx.statistics.significance import holm, without_noise
+from irevalx.statistics.significance import without_noise
 
 FEWEST_TOPICS = 10
 """Minimum number of topics of a regression."""

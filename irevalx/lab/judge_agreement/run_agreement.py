@@ -23,9 +23,10 @@ from irevalx.lab.judge_agreement.excess_bias import ExcessBias, excess_bias, exc
 from irevalx.lab.judge_agreement.parts import AgreementPart, Estimate, Estimates, Kind
 from irevalx.ranking.ranking import Ranking
 from irevalx.statistics.bootstrap import STATISTICS, TopicDraws
+from irevalx.statistics.corrections import holm
 from irevalx.statistics.correlations import ranks, rms
 from irevalx.statistics.prediction_powered_inference import prediction_powered
-from irevalx.statistics.significance import MEAN, generator, holm, without_noise
+from irevalx.statistics.significance import MEAN, generator, without_noise
 
 RUN_STATISTICS = ("tau_b", "tau_ap", "tau_ap_b", "rms", "bias")
 """Statistics of the agreement of runs' values."""

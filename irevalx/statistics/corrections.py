@@ -1,0 +1,81 @@
+"""Corrections of p-values for the number of comparisons.
+
+A correction accepts p-values of shape (n,) and returns the corrected p-values, each at least p and at most 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from irevalx.arrays.segments import FloatArray
+
+
+def bonferroni(p: FloatArray) -> FloatArray:
+    """Multiply each p-value by the number of p-values, which bounds the familywise error rate."""
+    return np.minimum(1.0, p * p.size)
+
+
+def holm(p: FloatArray) -> FloatArray:
+    """Multiply the i-th smallest p by n - i + 1, step by step [Holm 1979]."""
+    order = np.argsort(p, kind="stable")
+    stepped = np.maximum.accumulate(p[order] * np.arange(p.size, 0, -1))
+    corrected = np.empty(p.size)
+    corrected[order] = np.minimum(1.0, stepped)
+    return corrected
+
+
+def hommel(p: FloatArray) -> FloatArray:
+    """Return the largest p-value of Simes' test over all sets of hypotheses that contain the hypothesis [Hommel 1988].
+
+    The familywise error rate is bounded if p-values are independent or positively dependent. p is at most Holm's.
+    """
+    order = np.argsort(p, kind="stable")
+    ranked = p[order]
+    stepped = ranked.copy()
+    for size in range(2, p.size + 1):  # the worst set of a size contains the hypothesis and the largest other p-values
+        simes = (size * ranked[1 - size :] / np.arange(2, size + 1)).min()
+        np.maximum(stepped, np.minimum(simes, size * np.minimum(ranked, ranked[-size])), out=stepped)
+    corrected = np.empty(p.size)
+    corrected[order] = stepped
+    return corrected
+
+
+def benjamini_hochberg(p: FloatArray) -> FloatArray:
+    """Bound the false discovery rate [Benjamini & Hochberg 1995]."""
+    from scipy import stats
+
+    return stats.false_discovery_control(p, method="bh")
+
+
+def uncorrected(p: FloatArray) -> FloatArray:
+    """Return p unchanged."""
+    return p
+
+
+CORRECTIONS: dict[str, Callable[[FloatArray], FloatArray]] = {
+    "holm": holm,
+    "hommel": hommel,
+    "bonferroni": bonferroni,
+    "benjamini-hochberg": benjamini_hochberg,
+    "none": uncorrected,
+}
+"""Corrections of the p-values of a test, by their values of ``--correction``."""
+
+SHORT_NAMES = {"bh": "benjamini-hochberg"}
+"""Alternative names of corrections."""
+
+TUKEY = "tukey"
+"""The correction that replaces the test: ``randomised_tukey``."""
+
+SIMULTANEOUS = frozenset({"bonferroni", TUKEY})
+"""The corrections with simultaneous intervals."""
+
+FAMILYWISE = frozenset({"holm", "hommel", "bonferroni", TUKEY})
+"""The corrections that control the familywise error rate."""
+
+
+def correction_named(name: str) -> str:
+    """Return the long name of a correction."""
+    return SHORT_NAMES.get(name, name)
