@@ -13,6 +13,7 @@ import numpy as np
 
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
 from irevalx.frozen import Frozen, cached_property
+from irevalx.statistics.clusters import Clusters
 from irevalx.statistics.confidence_intervals import Ends, bca_intervals, bca_intervals_of_summaries, t_intervals
 from irevalx.statistics.corrections import CORRECTIONS, SIMULTANEOUS, TUKEY, correction_named
 from irevalx.statistics.significance import (
@@ -68,6 +69,8 @@ class Comparisons(Frozen):
     scale: Scale = MEAN
     processes: int = 1
     """Worker processes; results do not depend on their number."""
+    clusters: Clusters | None = None
+    """Clusters of dependent topics, for the t test and the permutation test only; None if topics are independent."""
 
     @cached_property
     def first(self) -> IntArray:
@@ -124,23 +127,34 @@ class Comparisons(Frozen):
         """The p-values of the test, uncorrected; exact sign flips replace the t test for pairs ``without_spread``."""
         if not self.pairs:
             return np.zeros(0)
-        return paired_p_values(self.method.test, self.by_topic, self.method.resamples, self.method.seed)
+        p_values = paired_p_values if self.clusters is None else self.clusters.p_values
+        return p_values(self.method.test, self.by_topic, self.method.resamples, self.method.seed)
 
     @cached_property
     def without_spread(self) -> BoolArray:
-        """Whether fewer than ``FEW_TOPICS`` topics differ, or all differ by the same amount."""
-        return without_spread(self.by_topic)
+        """Whether fewer than ``FEW_TOPICS`` topics or clusters differ, or all differ by the same amount."""
+        return without_spread(self.by_topic) if self.clusters is None else self.clusters.without_spread(self.by_topic)
+
+    @property
+    def flipped(self) -> FloatArray:
+        """The differences whose signs a permutation test flips: of topics, or sums of clusters, (n_pairs, n_units)."""
+        return self.by_topic if self.clusters is None else self.clusters.sums(self.by_topic)
+
+    @property
+    def are_tested(self) -> bool:
+        """Whether tests can be computed, which requires enough clusters."""
+        return self.clusters is None or not self.clusters.are_too_few
 
     @property
     def by_sign_flips(self) -> BoolArray:
         """Whether sign flips replace the t test."""
-        return self.without_spread & (self.method.test == "t")
+        return self.without_spread & (self.method.test == "t" and self.are_tested)
 
     @cached_property
     def exact(self) -> BoolArray:
         """Whether the p-value of a test with random resamples is exact; False for other tests."""
         exact = TESTS[self.method.test].exact
-        return np.zeros(len(self.pairs), np.bool_) if exact is None else exact(self.by_topic, self.method.resamples)
+        return np.zeros(len(self.pairs), np.bool_) if exact is None else exact(self.flipped, self.method.resamples)
 
     @property
     def tests(self) -> list[str]:
@@ -214,7 +228,8 @@ class Comparisons(Frozen):
         for_all = correction_named(method.correction) in SIMULTANEOUS and self._tukey is None
         confidences = [alone, 1 - method.alpha / n_pairs] if for_all else [alone]
         if method.interval == "t":
-            of_means = t_intervals(self.by_topic, confidences)
+            intervals = t_intervals if self.clusters is None else self.clusters.intervals
+            of_means = intervals(self.by_topic, confidences)
             for end in (end for ends in of_means for end in ends):
                 end[self.without_spread] = np.nan
         else:

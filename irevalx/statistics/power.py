@@ -2,7 +2,7 @@
 
 The effect size is the mean difference divided by the standard deviation of the differences over topics. With n topics,
 the t statistic follows the noncentral t distribution with n - 1 degrees of freedom and the noncentrality effect *
-sqrt(n).
+sqrt(n). With clusters of topics, a ``Design`` determines the degrees of freedom, and n is divided by the design effect.
 
 Source: Sakai, Topic Set Size Design, Information Retrieval Journal 2016, sections 3.1 and 3.2.
 """
@@ -16,6 +16,7 @@ import numpy as np
 
 from irevalx.arrays.segments import FloatArray
 from irevalx.frozen import Frozen
+from irevalx.statistics.clusters import INDEPENDENT, Clusters, Design
 from irevalx.statistics.significance import ALPHA, differences, pairs_of_runs
 
 
@@ -27,14 +28,16 @@ class Deviation(Frozen):
     high: float
 
 
-def median_and_greatest(values: FloatArray, alpha: float = ALPHA) -> tuple[Deviation, Deviation, tuple[int, int]]:
+def median_and_greatest(
+    values: FloatArray, alpha: float = ALPHA, clusters: Clusters | None = None
+) -> tuple[Deviation, Deviation, tuple[int, int]]:
     """Return the median and maximum standard deviation of differences over pairs of runs, and the pair of the maximum.
 
     The median is the median of deviations; values have shape (n_runs, n_topics), with at least two runs and two topics.
     Intervals of variances are chi-square, with 2 over the variance of the log variance as degrees of freedom (jackknife
-    over topics [Miller, Jackknifing Variances, Annals of Mathematical Statistics 1968]): topic differences are not
-    normal. The pair with the largest deviation among C pairs usually varies less on other topics, so its lower end is
-    at 1 - alpha/C (Bonferroni).
+    over topics [Miller, Jackknifing Variances, Annals of Mathematical Statistics 1968], or over clusters), as topic
+    differences are not normal. The pair with the largest deviation among C pairs usually varies less on other topics,
+    so its lower end is at 1 - alpha/C (Bonferroni).
 
     Coverage of nominal 95% intervals (average precision, two collections, 100 samples of 12, 25 and 50 topics): the
     median 0.81 to 0.93, 0.96 and 0.90 to 0.94; the maximum (300 samples; map, P.10 and ndcg_cut.10; 4, 8 and all runs)
@@ -47,6 +50,8 @@ def median_and_greatest(values: FloatArray, alpha: float = ALPHA) -> tuple[Devia
     n_topics, sums = d.shape[1], squares.sum(axis=1)
     pair = int(np.argmax(sums))
     without_topic = np.maximum(sums - squares.T * n_topics / (n_topics - 1), 0)
+    if clusters is not None:
+        without_topic = np.array([d[:, clusters.codes != code].var(axis=1, ddof=1) for code in range(clusters.number)])
     of_median, of_greatest = (
         _deviation(math.sqrt(pick(sums) / (n_topics - 1)), np.array([*map(pick, without_topic)]), alpha, n_compared)
         for pick, n_compared in ((lambda of: float(np.median(np.sqrt(of))) ** 2, 1), (lambda of: of[pair], len(d)))
@@ -55,7 +60,10 @@ def median_and_greatest(values: FloatArray, alpha: float = ALPHA) -> tuple[Devia
 
 
 def _deviation(value: float, without_topic: FloatArray, alpha: float, n_compared: int) -> Deviation:
-    """Return a deviation, the largest of ``n_compared``, and its interval, from sums of squares without each topic."""
+    """Return a deviation, the largest of ``n_compared``, and its interval, from multiples of variances without a topic.
+
+    With clusters, each variance is computed without a cluster.
+    """
     from scipy import special
 
     n_topics = len(without_topic)
@@ -78,32 +86,43 @@ MOST_TOPICS = 2**30
 """Maximum number of topics in a result; larger results are infinite."""
 
 
-def t_quantile(n_topics: int, alpha: float) -> float:
-    """Return the value that a t statistic of n_topics, at least 2, exceeds with a probability of alpha/2."""
+def t_quantile(freedom: float, alpha: float) -> float:
+    """Return the value that a t statistic with these degrees of freedom exceeds with a probability of alpha/2."""
     from scipy import special
 
-    return -float(special.stdtrit(n_topics - 1, alpha / 2))
+    return -float(special.stdtrit(freedom, alpha / 2))
 
 
-def power_of_t(n_topics: int, effect: float, alpha: float = ALPHA, *, two_sided: bool = True) -> float:
+def power_of_t(
+    n_topics: int, effect: float, alpha: float = ALPHA, *, two_sided: bool = True, design: Design = INDEPENDENT
+) -> float:
     """Return the power of the two-sided t test; significance in the wrong direction counts only if ``two_sided``."""
     from scipy import special
 
-    critical, shift = t_quantile(n_topics, alpha), effect * math.sqrt(n_topics)
-    upper, lower = (float(special.nctdtr(n_topics - 1, shift, end)) for end in (critical, -critical))
+    if not (freedom := design.freedom(n_topics)):
+        return 0.0
+    critical, shift = t_quantile(freedom, alpha), effect * design.root(n_topics)
+    upper, lower = (float(special.nctdtr(freedom, shift, end)) for end in (critical, -critical))
     upper, lower = (0.0 if math.isnan(tail) else tail for tail in (upper, lower))  # nan for some tails below 1e-12
     return 1 - upper + lower * two_sided
 
 
-def least_effect(n_topics: int, power: float = POWER, alpha: float = ALPHA, *, two_sided: bool = True) -> float:
-    """Return the smallest effect that the t test detects with this power; nan with fewer than 2 topics."""
+def least_effect(
+    n_topics: int,
+    power: float = POWER,
+    alpha: float = ALPHA,
+    *,
+    two_sided: bool = True,
+    design: Design = INDEPENDENT,
+) -> float:
+    """Return the smallest effect that the t test detects with this power; nan without degrees of freedom."""
     from scipy import optimize
 
-    if n_topics < 2:
+    if not design.freedom(n_topics):
         return math.nan
 
     def lacking(effect: float) -> float:
-        return power_of_t(n_topics, effect, alpha, two_sided=two_sided) - power
+        return power_of_t(n_topics, effect, alpha, two_sided=two_sided, design=design) - power
 
     most = 1.0
     while lacking(most) < 0:
@@ -111,25 +130,32 @@ def least_effect(n_topics: int, power: float = POWER, alpha: float = ALPHA, *, t
     return float(optimize.brentq(lacking, 0.0, most, xtol=1e-13, rtol=1e-12))
 
 
-def topics_to_find(effect: float, power: float = POWER, alpha: float = ALPHA) -> float:
+def topics_to_find(effect: float, power: float = POWER, alpha: float = ALPHA, *, design: Design = INDEPENDENT) -> float:
     """Return the minimum number of topics for the t test to detect an effect with this power, or infinity."""
-    if math.isinf(effect):
-        return 2
-    return _least(lambda n_topics: effect > 0 and power_of_t(n_topics, effect, alpha) >= power)
+    return _least(
+        lambda n_topics: (
+            effect > 0
+            and bool(design.freedom(n_topics))
+            and (math.isinf(effect) or power_of_t(n_topics, effect, alpha, design=design) >= power)
+        )
+    )
 
 
-def half_width(n_topics: int, alpha: float = ALPHA) -> float:
-    """Return the expected half width of the t interval of a mean, in standard deviations; nan for a single topic."""
-    if n_topics < 2:
+def half_width(n_topics: int, alpha: float = ALPHA, *, design: Design = INDEPENDENT) -> float:
+    """Return the expected half width of the t interval of a mean, in standard deviations.
+
+    The result is nan without degrees of freedom.
+    """
+    if not (freedom := design.freedom(n_topics)):
         return math.nan
     # The expected standard deviation (with divisor n - 1) of n normal values is sigma c4(n).
-    c4 = math.sqrt(2 / (n_topics - 1)) * math.exp(math.lgamma(n_topics / 2) - math.lgamma((n_topics - 1) / 2))
-    return t_quantile(n_topics, alpha) * c4 / math.sqrt(n_topics)
+    c4 = math.sqrt(2 / freedom) * math.exp(math.lgamma((freedom + 1) / 2) - math.lgamma(freedom / 2))
+    return t_quantile(freedom, alpha) * c4 / design.root(n_topics)
 
 
-def topics_for_width(width: float, alpha: float = ALPHA) -> float:
+def topics_for_width(width: float, alpha: float = ALPHA, *, design: Design = INDEPENDENT) -> float:
     """Return the minimum number of topics for intervals of this width (in standard deviations), or infinity."""
-    return _least(lambda n_topics: half_width(n_topics, alpha) <= width / 2)
+    return _least(lambda n_topics: half_width(n_topics, alpha, design=design) <= width / 2)
 
 
 def _least(is_enough: Callable[[int], bool]) -> float:

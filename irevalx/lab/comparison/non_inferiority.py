@@ -1,17 +1,21 @@
 """Non-inferiority of runs to a baseline: whether a mean improvement over topics is above a negative margin.
 
 Verdicts come from t intervals. If few topics differ, or all differ by the same amount, no interval is computed: the
-direction is tested by exact sign flips alone, and few small differences are not worse. Simulations: docs/in-ci.md.
+direction is tested by exact sign flips alone, and few small differences are not worse. Simulations: docs/in-ci.md. With
+clusters of topics, intervals are cluster-robust, the signs of whole clusters are flipped, and the rule for few small
+differences, which requires independent topics, is not applied.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
 from irevalx.frozen import Frozen, cached_property, replace
+from irevalx.statistics.clusters import Clusters, Design
 from irevalx.statistics.confidence_intervals import Ends, t_intervals
 from irevalx.statistics.power import least_effect
 from irevalx.statistics.significance import (
@@ -55,6 +59,8 @@ class Improvements(Frozen):
     """Rounded differences, positive if the run is better: shape (n_rows, n_topics), at least one topic."""
     alpha: float
     """Two-sided significance level of each row."""
+    clusters: Clusters | None = None
+    """Clusters of dependent topics; None if topics are independent."""
 
     @cached_property
     def differing(self) -> IntArray:
@@ -86,8 +92,10 @@ class Improvements(Frozen):
         """Return whether fewer than ``FEW_TOPICS`` topics, but not all, differ by too little for a loss of the margin.
 
         The bound of the mean difference is below the margin, and the largest difference is at most ``most_margins``
-        margins.
+        margins. With clusters, the result is False, because the bound requires independent topics.
         """
+        if self.clusters is not None:
+            return np.zeros(len(self.d), np.bool_)
         is_little = (self.greatest_mean < margin) & (
             without_noise(self.largest - most_margins(self.d.shape[1]) * margin) <= 0
         )
@@ -95,31 +103,46 @@ class Improvements(Frozen):
 
     @cached_property
     def without_spread(self) -> BoolArray:
-        """Whether there is no interval: fewer than ``FEW_TOPICS`` topics differ, or all differ by the same amount."""
-        return without_spread(self.d)
+        """Whether there is no interval: fewer than ``FEW_TOPICS`` topics differ, or all differ by the same amount.
+
+        With clusters, see ``Clusters.without_spread``.
+        """
+        return without_spread(self.d) if self.clusters is None else self.clusters.without_spread(self.d)
 
     @cached_property
     def interval(self) -> Ends:
         """The bounds of t intervals with confidence level 1 - alpha; nan if there is no interval."""
-        [(low, high)] = t_intervals(self.d, [1 - self.alpha])
+        [(low, high)] = self._t_intervals(self.d, [1 - self.alpha])
         return np.where(self.without_spread, np.nan, low), np.where(self.without_spread, np.nan, high)
+
+    @property
+    def _t_intervals(self) -> Callable[[FloatArray, Sequence[float]], list[Ends]]:
+        return t_intervals if self.clusters is None else self.clusters.intervals
 
     @cached_property
     def p(self) -> FloatArray:
-        """The p-values of sign-flip tests: exact if few topics differ, otherwise from random flips."""
+        """The p-values of sign-flip tests: exact if few topics differ, otherwise from random flips.
+
+        With clusters, the signs of whole clusters are flipped; p-values are nan if there are too few clusters.
+        """
         from scipy import special
 
-        squares = self.d**2
+        d = self.d
+        if self.clusters is not None:
+            if self.clusters.are_too_few:
+                return np.full(len(d), np.nan)
+            d = without_noise(self.clusters.sums(d))
+        squares = d**2
         variances = squares.sum(axis=1)
-        z = np.abs(self.d.sum(axis=1)) / np.sqrt(np.where(variances == 0, 1.0, variances))
+        z = np.abs(d.sum(axis=1)) / np.sqrt(np.where(variances == 0, 1.0, variances))
         p: FloatArray = 2 * special.ndtr(-z)
-        exact = self.without_spread | (self.differing <= _EXACT)
+        exact = self.without_spread | (np.count_nonzero(d, axis=1) <= _EXACT)
         drawn = (variances**2 < _MANY * (squares**2).sum(axis=1)) & ~exact
         for row in np.flatnonzero(exact):
-            p[row] = exact_sign_flips(self.d[row])
+            p[row] = exact_sign_flips(d[row])
         if drawn.any():
             resamples = max(RESAMPLES, math.ceil(_BEYOND / self.alpha))
-            p[drawn] = sign_flips(self.d[drawn], resamples, _SEED)
+            p[drawn] = sign_flips(d[drawn], resamples, _SEED)
         return p
 
     @cached_property
@@ -137,7 +160,7 @@ class Improvements(Frozen):
         """
         low, at_least = self.interval[0], -margin
         if isinstance(margin, np.ndarray):
-            [(low, _)] = t_intervals(self.d + margin, [1 - self.alpha])
+            [(low, _)] = self._t_intervals(self.d + margin, [1 - self.alpha])
             low, at_least = np.where(self.without_spread, np.nan, low), 0.0
         return np.asarray((self.differing == 0) | self.differs_little(float(np.mean(margin))) | (low > at_least))
 
@@ -164,21 +187,33 @@ class Improvements(Frozen):
         n_topics = self.d.shape[1]
         if n_topics < 2:
             return np.full(len(self.d), np.nan)
-        margins = self.d.std(axis=1, ddof=1) * least_effect(n_topics, alpha=self.alpha, two_sided=False)
-        return np.where(self.without_spread, np.nan, margins)
+        if self.clusters is None:
+            least: float | list[float] = least_effect(n_topics, alpha=self.alpha, two_sided=False)
+        else:
+            designs = [Design(self.clusters, effect) for effect in self.clusters.design_effects(self.d).tolist()]
+            least = [least_effect(n_topics, alpha=self.alpha, two_sided=False, design=design) for design in designs]
+        return np.where(self.without_spread, np.nan, self.d.std(axis=1, ddof=1) * least)
 
 
-def ratio_intervals(runs: FloatArray, baseline: FloatArray, alpha: float) -> Ends:
+def ratio_intervals(runs: FloatArray, baseline: FloatArray, alpha: float, clusters: Clusters | None = None) -> Ends:
     """Return Fieller's intervals of ratios of the means of runs, shape (n_rows, n_topics), to the baseline's mean.
 
     An interval contains the ratios r for which the mean of run - r baseline is not significantly different from 0. The
-    bounds are nan if the baseline's mean is not significantly different from 0, because they are then infinite.
+    bounds are nan if the baseline's mean is not significantly different from 0, because they are then infinite, and if
+    there are too few clusters.
     """
     from scipy import stats
 
     n_topics = baseline.size
-    scale = stats.t.isf(alpha / 2, n_topics - 1) ** 2 / n_topics / max(1, n_topics - 1)
-    means, of_runs, of_baseline = runs.mean(axis=1), runs - runs.mean(axis=1, keepdims=True), baseline - baseline.mean()
+    if clusters is None:
+        scale = stats.t.isf(alpha / 2, n_topics - 1) ** 2 / n_topics / max(1, n_topics - 1)
+        of_runs, of_baseline = runs - runs.mean(axis=1, keepdims=True), baseline - baseline.mean()
+    elif clusters.are_too_few:
+        return np.full(len(runs), np.nan), np.full(len(runs), np.nan)
+    else:
+        scale = stats.t.isf(alpha / 2, clusters.freedom()) ** 2
+        of_runs, of_baseline = clusters.residuals(runs), clusters.residuals(baseline)
+    means = runs.mean(axis=1)
     a = baseline.mean() ** 2 - scale * (of_baseline @ of_baseline)
     b = means * baseline.mean() - scale * (of_runs @ of_baseline)
     c = means**2 - scale * (of_runs**2).sum(axis=1)

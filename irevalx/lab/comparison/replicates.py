@@ -231,7 +231,7 @@ def compared_measures(
     for of_measure in measured:
         how = (of_measure.values, pairs, method, of_measure.scale, processes)
         if of_measure.replicates:
-            compared.append(MeasureOfSystems(of_measure, ComparisonsOfSystems(*how, of_measure.replicates)))
+            compared.append(MeasureOfSystems(of_measure, ComparisonsOfSystems(*how, replicates=of_measure.replicates)))
         else:
             compared.append(ComparedMeasure(of_measure, Comparisons(*how)))
     return compared
