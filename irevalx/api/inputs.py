@@ -42,6 +42,7 @@ from irevalx.reading.sources.tables import (
     is_run,
     source_of,
     table_given,
+    with_hits,
 )
 from irevalx.settings import PARAMETERS
 from irevalx.settings import Grades as GradeKind
@@ -90,7 +91,7 @@ class Qrels:
     @classmethod
     def read(
         cls,
-        qrels: Qrels | File | Grades | Subtopics | Samples | Preferences | Frame | Records,
+        qrels: Qrels | File | Grades | Documents | Subtopics | Samples | Preferences | Frame | Records,
         *,
         pool: Pool | File | Documents | Frame | Records | None = None,
         rel_format: str = "qrels",
@@ -102,9 +103,10 @@ class Qrels:
 
         Parameters
         ----------
-        qrels : a file, ``{topic: {docno: grade}}``, a table with columns for topic, docno and grade (for example qid,
-            docno and label; query_id, doc_id and relevance; or query-id, corpus-id and score), or named tuples with
-            these field names. CSV, TSV and JSON Lines files with these column names are also accepted.
+        qrels : a file, ``{topic: {docno: grade}}``, ``{topic: docnos}`` with sets or lists of relevant documents
+            (grade 1), a table with columns for topic, docno and grade (for example qid, docno and label; query_id,
+            doc_id and relevance; or query-id, corpus-id and score), or named tuples with these field names. CSV, TSV
+            and JSON Lines files with these column names are also accepted.
         pool : the documents selected for judging, in any form that ``Pool.read`` accepts.
         rel_format : format of the judgments, as for ``irevalx.evaluate``. For the following formats, pass a dictionary
             of the form in parentheses, or a table with the additional columns listed there: subtopics (``{topic:
@@ -259,10 +261,11 @@ class Run:
 
         Parameters
         ----------
-        run : a file, ``{topic: {docno: score}}``, ``{topic: docnos}`` with the best document first, a table with
-            columns for topic, docno and score (or rank), or named tuples with these field names. An empty dictionary
-            represents a topic without retrieved documents. CSV, TSV and JSON Lines files with these column names are
-            also accepted.
+        run : a file, ``{topic: {docno: score}}``, ``{topic: docnos}`` with the best document first, ``{topic: hits}``
+            with a list of pairs (docno, score) or of dictionaries such as ``{"corpus_id": docno, "score": score}``
+            (without scores, the best document first), a table with columns for topic, docno and score (or rank), or
+            named tuples with these field names. An empty dictionary represents a topic without retrieved documents.
+            CSV, TSV and JSON Lines files with these column names are also accepted.
         name : name of the run, used instead of the run tag in the file. [default for Python objects: run]
         results_format : format of a file: "trec_results", "msmarco", "scored", "csv", "tsv", "json" or "jsonl".
         strict : reject scores that are not finite numbers.
@@ -309,7 +312,7 @@ class Run:
         return self._cache[compat.version]
 
 
-GivenQrels: TypeAlias = "Qrels | File | Grades | Subtopics | Samples | Preferences | Frame | Records"
+GivenQrels: TypeAlias = "Qrels | File | Grades | Documents | Subtopics | Samples | Preferences | Frame | Records"
 """Judgments as ``Qrels.read`` accepts them."""
 
 OneRun: TypeAlias = "Run | File | DocumentScores | RankedLists | Frame | Records"
@@ -331,7 +334,10 @@ def read_runs(given: Any, results_format: str, *, strict: bool) -> list[Run]:
     if isinstance(given, Mapping) and not is_run(given):
         names = [checks.identifier("the name of a run", name) for name in given]
         named = zip(names, given.values(), strict=True)
-        return [_read_run(run, f"runs[{short_repr(name)}]", name, results_format, strict) for name, run in named]
+        return [
+            _read_run(run, f"runs: the value of {short_repr(name)}", name, results_format, strict)
+            for name, run in named
+        ]
     one_run = isinstance(given, Run | Mapping) or is_file(given) or is_frame(given)
     if not one_run and isinstance(given, Iterable):
         several = list(given)
@@ -382,6 +388,8 @@ def _runs_in(
     tag = name or UNNAMED
     if isinstance(given, Run):
         return [Run(given.kept, given.name if name is None else name)]
+    if isinstance(given, Mapping):
+        given = with_hits(given, tag)
     if fmt.name == _TREC_RESULTS and not strict and are_scores(given):
         return [_run_of_scores(given, name)]
     table = table_given(given, tag)

@@ -163,7 +163,7 @@ WRONG: dict[str, dict[str, list[Row]]] = {
             (iter([]), "runs is empty; pass at least one run"),
             ([SCORED, 5], rf"runs\[1\] {FORMS} 5"),
             ([("1", "A", 1.0)], rf"runs\[0\] {FORMS} an object of type tuple"),
-            ({"a": None}, rf"runs\['a'\] {FORMS} None"),
+            ({"a": None}, rf"runs: the value of 'a' {FORMS} None"),
             ({1.5: {"1": {"A": 1.0}}}, "the name of a run must be a string or an integer, not"),
             ({None: SCORED}, "the name of a run must be a string or an integer, not"),
             ({"1": {"A": None}}, "run: topic '1': document 'A': score must be a 64-bit number, not None"),

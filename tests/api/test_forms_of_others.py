@@ -54,6 +54,91 @@ def test_document_twice_in_a_ranked_list(runs: Any) -> None:
     assert scores["recip_rank", "run"] == 0.5
 
 
+CORPUS_IDS = [{"corpus_id": "b", "score": 0.75}, {"corpus_id": "a", "score": 0.5}]
+
+
+@pytest.mark.parametrize(
+    "ranking",
+    [
+        [("b", 0.75), ("a", 0.5)],
+        [["a", 0.5], ["b", 0.75]],
+        (("a", 0.5), ("b", 0.75)),
+        CORPUS_IDS,
+        CORPUS_IDS[::-1],
+        [{"docid": "b"}, {"docid": "a"}],
+        [{"docno": "a", "sim": 0.5, "text": "x"}, {"docno": "b", "sim": 0.75, "text": "y"}],
+    ],
+)
+def test_hits(ranking: Any) -> None:
+    """Pairs and dictionaries are ranked by score or, without scores, as listed: b is first, and a is relevant."""
+    run = {"q1": ranking, "q2": [("c", 1)]}
+    for runs in (run, {"run": run}, [run], {"run": {**run, "q2": {"c": 1}}}, irevalx.Run.read(run)):
+        scores = irevalx.evaluate(QRELS, runs, "recip_rank")
+        assert scores.per_topic("recip_rank", "run").tolist() == [1 / 2, 1.0]
+    several = irevalx.evaluate(QRELS, {"one": run, "two": {"q1": {"a": 1.0}, "q2": ["x", "c"]}}, "recip_rank")
+    assert several.per_topic("recip_rank", "two").tolist() == [1.0, 1 / 2]
+    assert several.per_topic("recip_rank", "one").tolist() == [1 / 2, 1.0]
+    assert irevalx.evaluate({1: {7: 1}}, {1: [(8, 2.0), (7, 1.5)]}, "recip_rank")["recip_rank"] == 0.5
+
+
+def test_document_twice_among_hits() -> None:
+    """An error as in a file, and ``duplicates`` allows it; equal scores are ordered by docno, descending."""
+    run = {"q1": [("b", 0.5), ("a", 0.25), ("a", 0.75)]}
+    with pytest.raises(DuplicateDocumentError, match="duplicate document 'a' in the results of topic 'q1'"):
+        irevalx.evaluate({"q1": {"a": 1}}, run, "recip_rank")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert irevalx.evaluate({"q1": {"a": 1}}, run, "recip_rank", duplicates="best")["recip_rank"] == 1
+        assert irevalx.evaluate({"q1": {"a": 1}}, {"q1": [("a", 1), ("b", 1)]}, "recip_rank")["recip_rank"] == 0.5
+
+
+@pytest.mark.parametrize("documents", [{"d1", "d2"}, frozenset({"d1", "d2"}), ["d1", "d2"], ("d2", "d1", "d2"), [1, 2]])
+def test_relevant_documents(documents: Any) -> None:
+    """Documents without grades have grade 1: (1 + 2/3) / 2 by hand. A topic without documents is ignored."""
+    run = {"q1": [1, 7, 2] if documents == [1, 2] else ["d1", "x", "d2"], "q2": ["x"]}
+    for judgments in ({"q1": documents, "q2": set()}, {"q1": documents, "q3": {"x": 1}}):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            scores = irevalx.evaluate(judgments, run, ["map", "num_rel"])
+        assert scores["map"] == pytest.approx(5 / 6)
+        assert scores["num_rel"] == 2
+    assert irevalx.evaluate({"q1": {"a"}}, {"q1": {"a": 1}}, "num_rel", grades="real")["num_rel"] == 1
+
+
+@pytest.mark.parametrize(
+    ("value", "problem"),
+    [
+        (
+            {"a", "b"},
+            "runs: the value of 'q1' must be a file, .*; convert rows to a data frame, and ranked documents of a",
+        ),
+        (0.5, "runs: the value of 'q1' must be a file, .*, not 0.5$"),
+        (None, "runs: the value of 'q1' must be a file"),
+        (["a", ("b", 1)], "runs: the value of 'q1' must be a file"),
+        ([{"id": "a"}], "runs: the value of 'q1' must be a file"),
+        ([("a", 1), "b"], r"topic 'q1': the document at rank 2 must be a pair \(docno, score\), like the first one"),
+        ([("a", 1), ("b",)], "topic 'q1': the document at rank 2 must be a pair"),
+        ([("a", "b")], "topic 'q1': document 'a': score must be a 64-bit number"),
+        ([CORPUS_IDS[0], {"corpus_id": "a"}], "rank 2 must be a dictionary with corpus_id and score, like the first"),
+        ([(None, 1)], "topic 'q1': a document must be a string or an integer, not None"),
+    ],
+)
+def test_what_is_no_hit(value: Any, problem: str) -> None:
+    """Messages do not decide whether a key is a topic or a run, unless the form shows it."""
+    with pytest.raises(ArgumentError, match=problem):
+        irevalx.evaluate(QRELS, {"q1": value}, "map")
+
+
+def test_evaluator_refuses_other_forms() -> None:
+    """``RelevanceEvaluator`` accepts dictionaries only, like pytrec_eval's."""
+    sets: list[Any] = [{"q1": {"a"}}, {"q1": ["a"]}]
+    for judgments in sets:
+        with pytest.raises(TypeError, match=r"must be a dictionary {docno: grade}, not an object"):
+            irevalx.RelevanceEvaluator(judgments, "map")
+    with pytest.raises(TypeError, match="must be a dictionary"):
+        irevalx.RelevanceEvaluator(QRELS, "map").evaluate({"q1": [("a", 1.0)]})  # type: ignore[dict-item]
+
+
 def test_what_is_no_ranked_list() -> None:
     """It is named; columns with a list each are a table still."""
     with pytest.raises(ArgumentError, match=r"the value of topic 'q2' must be a dictionary .*, not 3"):

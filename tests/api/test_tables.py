@@ -156,7 +156,8 @@ def test_a_column_that_names_the_run(library: str, order: str) -> None:
     ):
         irevalx.Run.read(table)
     with pytest.raises(
-        irevalx.IrevalxError, match=r"runs\['a'\] must be a single run, but the column 'run' of the table names 3"
+        irevalx.IrevalxError,
+        match=r"runs: the value of 'a' must be a single run, but the column 'run' of the table names 3",
     ):
         irevalx.evaluate(io.BytesIO(qrels_text(QRELS)), {"a": table}, "map")
 

@@ -28,6 +28,9 @@ def evaluate_dictionaries() -> None:
     scores = evaluate(GRADES, {"first": RETRIEVED, "second": RETRIEVED}, ["map", "P.5"], level=1, complete=True)
     assert_type(scores, Scores)
     assert_type(scores.runs, list[str])
+    relevant = {"301": {"A"}, "302": {"C"}}
+    hits = {"301": [{"corpus_id": "A", "score": 2.0}], "302": [{"corpus_id": "C"}]}
+    assert_type(evaluate(relevant, [{"301": [("A", 2.0)]}, hits], "P.5").runs, list[str])
     assert_type(scores.measures, list[str])
     assert_type(scores.topics("first"), list[str])
     assert_type(scores.summary("map", "first"), float)

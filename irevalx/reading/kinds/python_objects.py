@@ -14,10 +14,11 @@ from irevalx.arrays.segments import AnyArray, Segments
 from irevalx.errors import ArgumentError
 from irevalx.judgments.graded import Judgments
 from irevalx.process.platform import ENCODING, as_bytes
+from irevalx.reading.column_names import known_columns
 from irevalx.reading.kinds.builder import Entries
 from irevalx.reading.kinds.runs import MOST_IN_SHORT_LIST, ResultRows, RunStream, ShortList, Stack
 from irevalx.reading.sources.columns import What, grades_of, names_of, scores_of, topics_of
-from irevalx.reading.sources.tables import is_ranked_list
+from irevalx.reading.sources.tables import Hits, is_ranked_list
 from irevalx.settings import Grades
 from irevalx.trec_eval import Compat
 from irevalx.wording import argument_error, short_repr
@@ -76,10 +77,23 @@ def small_content(given: Mapping[Any, Any]) -> tuple[Any, ...] | None:
 
 
 def _judgments_of(given: Mapping[Any, Mapping[Any, float]], path: str, *, exact: bool, grades: Grades) -> Judgments:
-    _refuse_other_values(given, path, "{docno: grade}")
+    if not exact and set(map(type, given.values())) != {dict}:
+        given = _with_grades(given)
+    _refuse_other_values(given, path, "{docno: grade}" if exact else "{docno: grade} or a set of relevant documents")
     lists = [documents.values() for documents in given.values()]
     numbers = grades_of(lists, _number_of(given, path, "grade"), exact=exact, grades=grades)
     return _entries(given, path, numbers, exact=exact).judgments()
+
+
+def _with_grades(given: Mapping[Any, Any]) -> dict[Any, Any]:
+    """Return judgments in which sets and lists of relevant documents are dictionaries with the grade 1."""
+    is_table = bool(known_columns(list(given)))  # lists are the columns of a table that lacks a column
+    return {
+        topic: dict.fromkeys(value, 1)
+        if isinstance(value, set | frozenset) or (is_ranked_list(value) and not is_table)
+        else value
+        for topic, value in given.items()
+    }
 
 
 def run_of(
@@ -176,8 +190,12 @@ def _entries(block: Mapping[Any, Mapping[Any, Any]], path: str, numbers: AnyArra
 def _in_blocks(scores: Mapping[Any, Any], path: str, *, exact: bool) -> Iterator[dict[Any, Mapping[Any, float]]]:
     """Yield blocks of topics that fit the CPU cache."""
     if set(map(type, scores.values())) != {dict}:
-        others = {topic: documents for topic, documents in scores.items() if exact or not is_ranked_list(documents)}
-        _refuse_other_values(others, path, "{docno: score}")
+        others = {
+            topic: documents
+            for topic, documents in scores.items()
+            if exact or not (type(documents) is Hits or is_ranked_list(documents))
+        }
+        _refuse_other_values(others, path, "{docno: score}" if exact else "{docno: score} or a list, best first")
     block: dict[Any, Mapping[Any, float]] = {}
     size = 0
     for topic, documents in scores.items():

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from importlib.util import find_spec
+from itertools import chain
 from numbers import Integral
 from typing import IO, TYPE_CHECKING, Any, Protocol, TypeAlias
 
@@ -18,7 +20,7 @@ from irevalx.arrays.segments import AnyArray
 from irevalx.errors import ArgumentError, not_installed, printable
 from irevalx.frozen import replace
 from irevalx.process.platform import as_bytes, path_text
-from irevalx.reading.column_names import ColumnKind, id_columns, known_columns
+from irevalx.reading.column_names import DOCNO, SCORE, TOPIC, ColumnKind, id_columns, known_columns, named
 from irevalx.reading.sources.columns import ColumnTable, WholeTable, grades_of, names_of, scores_of
 from irevalx.reading.sources.files import Source
 from irevalx.wording import argument_error, short_repr
@@ -40,7 +42,10 @@ Preferences: TypeAlias = (
     "Mapping[str, Mapping[str, Mapping[str, Mapping[str, float]]]] | Mapping[str, Sequence[tuple[str, str]]]"
 )
 DocumentScores: TypeAlias = "Mapping[str, Mapping[str, float]] | Mapping[int, Mapping[int, float]]"
-RankedLists: TypeAlias = "Mapping[str, Sequence[str]] | Mapping[int, Sequence[int]]"
+RankedLists: TypeAlias = (
+    "Mapping[str, Sequence[str | tuple[str, float] | Mapping[str, Any]]] | "
+    "Mapping[int, Sequence[int | tuple[int, float] | Mapping[str, Any]]]"
+)
 Documents: TypeAlias = "Mapping[str, Iterable[str]] | Mapping[int, Iterable[int]]"
 """Dictionaries of judgments, runs and pools. Integer IDs are converted to decimal digits."""
 
@@ -109,7 +114,8 @@ def source_of(given: Any, what: str) -> Source:
         return given
     if not is_file(given):
         is_list = isinstance(given, list | tuple | set | frozenset) or hasattr(given, "dtype")
-        hint = "; convert rows to a data frame, and documents with scores to {docno: score}" if is_list else ""
+        lists = "ranked documents of a topic to a list of IDs or of pairs (docno, score)"
+        hint = f"; convert rows to a data frame, and {lists}" if is_list else ""
         raise ArgumentError(f"{argument_error(what, FORMS, given).message}{hint}")
     if isinstance(given, str | bytes | os.PathLike):
         return Source(path_text(given))
@@ -133,14 +139,14 @@ def is_file(given: Any) -> bool:
 
 
 def is_run(given: Mapping[Any, Any]) -> bool:
-    """Return whether this is one run (columns, ``{topic: {docno: score}}`` or ``{topic: docnos}``), not several."""
+    """Return whether this is one run (columns, ``{topic: {docno: score}}`` or ``{topic: ranking}``), not several."""
     if has_columns(given):
         return True
     inner = next((value for value in given.values() if not isinstance(value, Mapping) or value), {})
     if not isinstance(inner, Mapping) or has_columns(inner):
-        return is_ranked_list(inner)
+        return _is_ranking(inner)
     documents = next(iter(inner.values()), None)
-    return not isinstance(documents, Mapping) and not is_ranked_list(documents)
+    return not isinstance(documents, Mapping) and not _is_ranking(documents)
 
 
 def is_plain_run(given: Any) -> bool:
@@ -160,6 +166,51 @@ def are_scores(given: Any) -> bool:
 def is_ranked_list(documents: Any) -> bool:
     """Return whether this is a ranked list of documents rather than a list of named tuples, files or runs."""
     return type(documents) in {list, tuple} and all(isinstance(document, str | Integral) for document in documents)
+
+
+class Hits(list[Any]):
+    """The documents of a topic, possibly repeated, and their scores."""
+
+    scores: Sequence[Any]
+
+    def values(self) -> Sequence[Any]:
+        """Return the scores in the order of the documents."""
+        return self.scores
+
+
+def with_hits(given: Mapping[Any, Any], path: str) -> Mapping[Any, Any]:
+    """Return a run with lists of pairs (docno, score), or of dictionaries with a docno and a score, as ``Hits``."""
+    if not any(map(_keys_of_hits, given.values())):
+        return given
+    return {topic: _hits_of(documents, f"{path}: topic {short_repr(topic)}") for topic, documents in given.items()}
+
+
+def _is_ranking(documents: Any) -> bool:
+    return is_ranked_list(documents) or bool(_keys_of_hits(documents))
+
+
+def _keys_of_hits(documents: Any) -> list[Any]:
+    """Return the keys of docno and, unless it is missing, score in the hits of a topic; empty for other objects."""
+    first = documents[0] if type(documents) in {list, tuple} and documents else None
+    if isinstance(first, Mapping):
+        keys = [named(spec, list(first))[:1] for spec in (DOCNO, SCORE)]
+        return list(chain(*keys)) if keys[0] and not named(TOPIC, list(first)) else []
+    return [0, 1] if isinstance(first, tuple | list) and len(first) == 2 else []
+
+
+def _hits_of(documents: Any, what: str) -> Any:
+    """Return the hits of a topic; hits without scores are ranked as listed. Other objects are returned unchanged."""
+    keys = _keys_of_hits(documents)
+    rows: list[list[Any]] = []
+    for rank, hit in enumerate(documents if keys else (), 1):
+        with suppress(LookupError, TypeError):
+            rows += [] if isinstance(hit, str) else [[hit[key] for key in keys]]
+        if len(rows) < rank:
+            form = "a pair (docno, score)" if keys == [0, 1] else f"a dictionary with {' and '.join(keys)}"
+            raise ArgumentError(f"{what}: the document at rank {rank} must be {form}, like the first one")
+    hits = Hits(row[0] for row in rows)
+    hits.scores = [row[1] for row in rows] if keys[1:] else range(len(rows), 0, -1)
+    return hits if keys else documents
 
 
 _SLICE_ROWS = 1 << 16
