@@ -50,6 +50,7 @@ from irevalx.trec_eval import TREC_EVAL_10, Compat
 from irevalx.wording import argument_error, short_repr, spelled
 
 if TYPE_CHECKING:
+    from irevalx.reading.label_words import LabelWords
     from irevalx.reading.sources.columns import ColumnTable
 
 _QRELS, _TREC_RESULTS = QRELS.name, TREC_RESULTS.name
@@ -160,7 +161,13 @@ class Qrels:
 
 
 def judgments_given(
-    given: Any, fmt: FileFormat[AnyJudgments], grades: GradeKind, compat: Compat, *, strict: bool = False
+    given: Any,
+    fmt: FileFormat[AnyJudgments],
+    grades: GradeKind,
+    compat: Compat,
+    *,
+    strict: bool = False,
+    words: LabelWords | None = None,
 ) -> AnyJudgments:
     """Read judgments in any form; raises the same exceptions as ``Qrels.read``."""
     table = table_given(given, "qrels")
@@ -169,8 +176,8 @@ def judgments_given(
     else:
         given = source_of(given, "qrels")
     if isinstance(given, Mapping) and not table and fmt.name == _QRELS:
-        return python_objects.judgments_of(given, grades=grades, can_keep=not ADDED)
-    return fmt.read(table or given, compat, strict, warn, grades)
+        return python_objects.judgments_of(words.graded(given) if words else given, grades=grades, can_keep=not ADDED)
+    return fmt.read(table or given, compat, strict, warn, grades, words)
 
 
 class Pool:

@@ -51,6 +51,8 @@ class ShellNotation(Notation, kw_only=True):
     def written(self, name: str, value: object = None) -> str:
         """Return an option, or an option with a value."""
         option = self.options.get(name) or f"--{name.replace('_', '-')}"
+        if isinstance(value, Mapping):
+            return " ".join(f"{option} {shell_word(f'{key}={entry}')}" for key, entry in value.items())
         return option if value is None or value is True else f"{option} {value}"
 
     def invalid(self, name: str, rule: str, value: object) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -54,9 +54,17 @@ def graded_judgments_of(
     return judgments
 
 
-def labels_of(labels: Any, labels_format: str | None, rel_format: str = QRELS.name) -> Judgments:
-    """Read machine labels as integer grades; without ``labels_format``, they have the format of the judgments."""
-    return Labels.read(labels, labels_format or rel_format, parameter="labels_format").grades
+def labels_of(
+    labels: Any,
+    labels_format: str | None,
+    rel_format: str = QRELS.name,
+    values: Mapping[str, float] | None = None,
+) -> Judgments:
+    """Read machine labels as integer grades; without ``labels_format``, they have the format of the judgments.
+
+    ``values`` are the grades of labels in words.
+    """
+    return Labels.read(labels, labels_format or rel_format, values=values, parameter="labels_format").grades
 
 
 def are_given(runs: Any) -> bool:

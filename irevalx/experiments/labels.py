@@ -10,7 +10,7 @@ integer grade. If the maximum label is given, labels divided by it are probabili
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -25,12 +25,14 @@ from irevalx.errors import (
     MalformedNumberError,
     quote,
     shown_name,
+    warn,
 )
 from irevalx.frozen import Frozen, replace
 from irevalx.judgments.graded import Documents, Judgments
 from irevalx.judgments.pool import PooledDocuments, with_pool
 from irevalx.reading import formats
 from irevalx.reading.judgment_formats import QRELS, SAMPLED
+from irevalx.reading.label_words import LabelWords
 from irevalx.statistics.label_agreement import nearest_grade
 from irevalx.trec_eval import TREC_EVAL_10
 from irevalx.wording import spelled
@@ -164,19 +166,31 @@ class Labels(Frozen):
 
     @classmethod
     def read(
-        cls, given: Any, rel_format: str, *, parameter: str = "rel_format", maximum: float | None = None
+        cls,
+        given: Any,
+        rel_format: str,
+        *,
+        values: Mapping[str, float] | None = None,
+        parameter: str = "rel_format",
+        maximum: float | None = None,
     ) -> Labels:
         """Read labels like ``Qrels.read``; None and nan are missing labels. Messages call the format ``parameter``.
 
-        With ``maximum``, the highest possible label, labels are divided by it to obtain probabilities.
+        ``values`` are the grades of labels in words. With ``maximum``, the highest possible label, labels are divided
+        by it to obtain probabilities.
         """
         fmt = formats.rel_format(rel_format)
         if not {fmt.name, fmt.measures_of} & {QRELS.name, SAMPLED.name}:
             raise ArgumentError(
                 f"rel_format {rel_format!r} has no grade for each document; choose one with grades, such as 'qrels'"
             )
+        words = LabelWords(values)
         try:
-            read = given.judgments if isinstance(given, Qrels) else judgments_given(given, fmt, "label", TREC_EVAL_10)
+            read = (
+                given.judgments
+                if isinstance(given, Qrels)
+                else judgments_given(given, fmt, "label", TREC_EVAL_10, words=words)
+            )
         except MalformedLineError as error:  # the message can name the format of the human judgments
             names_format = "-R" in error.message or spelled("rel_format") in error.message
             if parameter == "rel_format" or not names_format:
@@ -184,6 +198,7 @@ class Labels(Frozen):
             raise MalformedLineError(f"{error.message} (for machine labels: {spelled(parameter)})") from None
         if not isinstance(read, Judgments):
             raise ArgumentError("labels must have exactly one grade for each document")
+        words.report(read.path, warn)
         labels = cls._of(read) if maximum is None else cls._scaled(read, maximum)
         refuse_duplicates(labels.judgments)
         return labels

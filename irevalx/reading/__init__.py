@@ -10,6 +10,7 @@ file_format       FileFormat, the class of these records, which selects the sour
 layout            layout of the lines of a format; rules for reading values; hints for malformed lines
 format_hints      the probable format of malformed lines
 grade_rules       valid grades
+label_words       grades of labels that are words
 column_names      names of the columns of tables and layouts
 topic_groups      topic groups from a file
 kinds/            one builder per kind of input: judgments, pools, runs

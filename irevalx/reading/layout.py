@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from enum import Enum
+from typing import TYPE_CHECKING
 
 from irevalx.errors import Warn
 from irevalx.frozen import Frozen
@@ -12,6 +13,9 @@ from irevalx.reading.column_names import is_known_name
 from irevalx.settings import Grades
 from irevalx.trec_eval import Compat
 from irevalx.wording import spelled
+
+if TYPE_CHECKING:
+    from irevalx.reading.label_words import LabelWords
 
 _WORDS = {
     "DOCNO": "document",
@@ -30,6 +34,7 @@ class Rules(Frozen):
     warn: Warn
     grades: Grades = "whole"
     hints: bool = True  # whether errors contain hints
+    words: LabelWords | None = None  # the grades of labels in words, if ``grades`` is "label"
 
 
 class CommentStyle(Enum):

@@ -33,7 +33,7 @@ next
 complete
     labels excludes documents, classifier, class_weight, kld_threshold, probabilities, calibrated, holdout
     labels excludes write_probabilities, seed
-    labels_replace requires labels
+    labels_replace, label_values requires labels
     class_weight requires classifier=svm
     kld_threshold requires classifier=kld
     calibrated requires mark, report, write_probabilities
@@ -56,7 +56,7 @@ labels
     complete, judged_only, max_retrieved, collection_size, ties, ignore_identical_ids, duplicates requires runs
     min_retrieved, infap_c, infap_epsilon, sample_rate, compat requires runs
     ties=expected, ties=best, ties=worst excludes rerank
-    rel_format=prefs excludes by_topic, prevalence, level, labels_format, labels_max, figure, runs
+    rel_format=prefs excludes by_topic, prevalence, level, labels_format, labels_max, label_values, figure, runs
     draw requires figure
 estimate
     design excludes baseline, weight, correction, alpha, figure
@@ -99,7 +99,7 @@ leave-out
     documents requires complete=svm, complete=kld, complete=svm-expected, complete=kld-expected
     kld_threshold requires complete=kld
     labels requires complete=labels
-    labels_replace requires labels
+    labels_replace, label_values requires labels
     summary excludes pivot, removed
     pivot excludes removed
     removed excludes complete, holes, keep_judgments, folder, figure
@@ -162,6 +162,7 @@ VALUES: dict[str, Any] = {
     "holdout": 0.5,
     "interval": "bca",
     "labels.draw": "judges",
+    "label_values": {"x": 1},
     "labels_format": "beir",
     "leave-out.complete": "nonrelevant",
     "leave-out.draw": "holes",
@@ -350,6 +351,7 @@ labels     resamples=-1             an integer of at least 0 and at most 1000000
 labels     alpha=0,1                a number above 0 and below 1
 labels     labels_max=0,-1         a number above 0
 labels     labels_format=pairs      GRADED
+labels     label_values=1,pass=x,=1          WORD=GRADE, a word and its grade (pass=1)
 leave-out  complete=x               svm, kld, svm-expected, kld-expected, labels or nonrelevant
 leave-out  depth=0                  an integer of at least 1
 leave-out  holes=0                  an integer of at least 1

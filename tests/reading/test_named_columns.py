@@ -20,6 +20,7 @@ from running import ROOT, run
 import irevalx
 from irevalx.reading.column_names import COLUMNS
 from irevalx.reading.formats import REL_FORMATS
+from irevalx.reading.label_words import LabelWords
 from irevalx.reading.sources.files import CHUNK_SIZE, Source
 from irevalx.trec_eval import TREC_EVAL_10
 
@@ -173,7 +174,9 @@ def test_labels_in_records(tmp_path: Path) -> None:
     lines = [json.dumps({"qid": 1, "docno": f"d{place}", "label": label}) for place, label in enumerate(labels)]
     warnings: list[str] = []
     source = Source("labels", "\n".join(lines).encode())
-    judgments = REL_FORMATS["jsonl"].read(source, TREC_EVAL_10, False, warnings.append, "label")
+    words = LabelWords()
+    judgments = REL_FORMATS["jsonl"].read(source, TREC_EVAL_10, False, warnings.append, "label", words)
+    words.report("labels", warnings.append)
     assert repr(judgments.grades.tolist()) == "[1.0, 0.0, nan, nan, 2.5, 1.0]"  # type: ignore[union-attr]
     assert warnings == [
         "labels:3: topic '1': document 'd2': label 'NA' is not a number; it counts as missing (1 more such label in this "
@@ -184,7 +187,7 @@ def test_labels_in_records(tmp_path: Path) -> None:
         with pytest.raises(
             irevalx.IrevalxError, match=r"labels:1: topic '1': document 'd': invalid 'label' .*: must be a number"
         ):
-            REL_FORMATS["jsonl"].read(Source("labels", text), TREC_EVAL_10, False, pytest.fail, "label")
+            REL_FORMATS["jsonl"].read(Source("labels", text), TREC_EVAL_10, False, pytest.fail, "label", LabelWords())
 
 
 @pytest.mark.filterwarnings("ignore::irevalx.IrevalxWarning")

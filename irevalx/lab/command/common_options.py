@@ -7,10 +7,11 @@ from typing import Annotated, Any
 from irevalx.api.inputs import GivenQrels
 from irevalx.api.inputs import Runs as GivenRuns
 from irevalx.api.scores import Scores
-from irevalx.checks import ValueType
+from irevalx.checks import ValueType, read_real
 from irevalx.declarations import Parameter, file, number, text, whole
 from irevalx.experiments.seeds_and_shares import MOST_DRAWS
-from irevalx.process.platform import path_text
+from irevalx.process.platform import as_bytes, path_text
+from irevalx.trec_eval import c_double
 
 WITHOUT_POOLED_RUNS = (
     "Without them, irevalx -m judged@10 prints the share of judged documents, bounds computes the lowest and highest "
@@ -137,6 +138,43 @@ GroupBy = Annotated[
             "the group of a run is the part of its name that this regular expression matches (its first group in "
             "parentheses, if it has one); runs that it does not match form the group others. [default: each run is a "
             "group]"
+        ),
+    ),
+]
+
+
+def _label_values(value: Any) -> dict[str, float]:
+    if not isinstance(value, Mapping) or not all(isinstance(word, str) and word for word in value):
+        raise TypeError(value)
+    if any(c_double(as_bytes(word))[1] for word in value):
+        raise ValueError(value)
+    return {word: float(grade) for word, grade in value.items()}
+
+
+def _read_label_value(text: str) -> dict[str, float]:
+    word, _, grade = text.rpartition("=")
+    return {word: read_real(grade)}
+
+
+_KNOWN_WORDS = (
+    "Without given grades, pass, yes, true, relevant and correct are 1, and their opposites 0, if a file contains no "
+    "other words; a file of other words is an error."
+)
+
+LabelValues = Annotated[
+    Mapping[str, float] | None,
+    Parameter(
+        kind=ValueType("WORD=GRADE, a word and its grade (pass=1)", _label_values, _read_label_value),
+        names=("--label-value",),
+        entries=True,
+        metavar="WORD=GRADE",
+        help=(
+            'grades of labels that are words, in any case, such as ``{"pass": 1, "fail": 0}``; a negative grade marks '
+            f"a missing label. {_KNOWN_WORDS}"
+        ),
+        shell_help=(
+            "Grade of a label that is a word, such as pass=1. The case of the word is ignored, and a negative grade "
+            f"marks a missing label. Can be repeated. {_KNOWN_WORDS}"
         ),
     ),
 ]

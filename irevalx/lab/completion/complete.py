@@ -22,7 +22,7 @@ from irevalx.experiments.seeds_and_shares import chosen_seed, read_share, share_
 from irevalx.frozen import replace
 from irevalx.judgments.graded import Judgments
 from irevalx.judgments.pool import PooledDocuments, with_pool
-from irevalx.lab.command.common_options import Depth, OptionalRuns, Qrels, Seed
+from irevalx.lab.command.common_options import Depth, LabelValues, OptionalRuns, Qrels, Seed
 from irevalx.lab.command.evaluation_options import GradedRelFormat, Level
 from irevalx.lab.command.output import Output, write_lines
 from irevalx.lab.completion import predictions as calibration
@@ -175,6 +175,7 @@ def complete(
     ] = None,
     labels_replace: LabelsReplace = False,
     labels_format: LabelsFormat = None,
+    label_values: Annotated[LabelValues, refined(requires="labels")] = None,
     pool: Annotated[
         Any,
         file(
@@ -262,7 +263,7 @@ def complete(
     opened = run_streams(runs) if are_given(runs) else None
     judgments = _with_pools(read.judgments, opened, depth, pool)
     if labels is not None:
-        given = labels_of(labels, labels_format, rel_format)
+        given = labels_of(labels, labels_format, rel_format, label_values)
         return _labelled(read, judgments, given, level, replace_all=labels_replace)
     from irevalx.lab.completion.classifiers import classifier_for, collection_for
 

@@ -1,6 +1,6 @@
 """Estimation of measure values from few human and many machine judgments: ``estimate`` and its command."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Any, overload
 
 import numpy as np
@@ -18,7 +18,7 @@ from irevalx.frozen import replace
 from irevalx.judgments.graded import Judgments
 from irevalx.lab import PROGRAM
 from irevalx.lab.agreement.paired_evaluations import evaluate_under_both
-from irevalx.lab.command.common_options import Alpha, Baseline, Runs, Seed
+from irevalx.lab.command.common_options import Alpha, Baseline, LabelValues, Runs, Seed
 from irevalx.lab.command.common_options import measures as measures_parameter
 from irevalx.lab.command.evaluation_options import GRADED, EvaluationOptions, Unpack, evaluation_options, ties_excluding
 from irevalx.lab.command.output import Output, write_lines
@@ -84,6 +84,7 @@ def estimate(
     weight: float | None = None,
     alpha: float = ALPHA,
     labels_format: str | None = None,
+    label_values: Mapping[str, float] | None = None,
     human_labels: str | None = None,
     **evaluation: Unpack[EvaluationOptions],
 ) -> EstimatedScores: ...
@@ -99,6 +100,7 @@ def estimate(
     design: int,
     seed: int | None = None,
     labels_format: str | None = None,
+    label_values: Mapping[str, float] | None = None,
     **evaluation: Unpack[EvaluationOptions],
 ) -> LabellingDesign: ...
 
@@ -130,6 +132,7 @@ def estimate(
     ] = None,
     seed: Annotated[Seed, refined(requires="design")] = None,
     labels_format: Annotated[str | None, choice(*GRADED, metavar="FORMAT")] = None,
+    label_values: LabelValues = None,
     human_labels: Annotated[str | None, choice("random", "complete", excludes=_BY_DESIGN)] = None,
     **evaluation: Unpack[EvaluationOptions],
 ) -> EstimatedScores | LabellingDesign:
@@ -219,14 +222,24 @@ def estimate(
     """
     rules = EvaluationRules.of(**evaluation, least_runs=1)
     if design is not None:
-        return design_of(human, machine, runs, measures, design, rules=rules, seed=seed, labels_format=labels_format)
+        return design_of(
+            human,
+            machine,
+            runs,
+            measures,
+            design,
+            rules=rules,
+            seed=seed,
+            labels_format=labels_format,
+            label_values=label_values,
+        )
     if human is None:
         raise missing("human", "design")
     correction = correction_named(correction)
     if isinstance(human, Qrels):
         rules = replace(rules, rel_format=human.rel_format)
     if rules.rel_format in SAMPLES or human_labels == "random":
-        sample, theirs = _sample_of(human, machine, rules, labels_format)
+        sample, theirs = _sample_of(human, machine, rules, labels_format, label_values)
         return estimates_from_documents(
             sample,
             theirs,
@@ -238,7 +251,8 @@ def estimate(
             weight=weight,
             alpha=alpha,
         )
-    ours, theirs = graded_judgments_of(human, *rules.of_judgments), labels_of(machine, labels_format, rules.rel_format)
+    ours = _human_labels(human, rules, label_values)
+    theirs = labels_of(machine, labels_format, rules.rel_format, label_values)
     labels = PairedLabels.of(ours, theirs, theirs.topics)
     _check_files(ours, theirs, labels, are_complete=human_labels == "complete")
     experiment = prepare_graded_runs(labels.judgments, runs, measures, rules).ranked()
@@ -271,14 +285,26 @@ def estimate(
     return EstimatedScores(rows, alpha, correction, notes=experiment.notes())
 
 
+def _human_labels(human: GivenQrels, rules: EvaluationRules, label_values: Mapping[str, float] | None) -> Judgments:
+    """Read human judgments, which can contain words if the grades of words are given."""
+    if label_values is not None:
+        return labels_of(human, None, rules.rel_format, label_values)
+    return graded_judgments_of(human, *rules.of_judgments)
+
+
 def _sample_of(
-    human: GivenQrels, machine: GivenQrels, rules: EvaluationRules, labels_format: str | None
+    human: GivenQrels,
+    machine: GivenQrels,
+    rules: EvaluationRules,
+    labels_format: str | None,
+    label_values: Mapping[str, float] | None,
 ) -> tuple[LabelledSample, Judgments]:
     """Read machine labels, and human labels of a sample of documents, which is a simple random one without a design."""
     if rules.rel_format in SAMPLES:
-        return LabelledSample.of(human, rules.rel_format), labels_of(machine, labels_format or QRELS.name)
-    theirs = labels_of(machine, labels_format, rules.rel_format)
-    return LabelledSample.at_random(graded_judgments_of(human, *rules.of_judgments), theirs), theirs
+        theirs = labels_of(machine, labels_format or QRELS.name, values=label_values)
+        return LabelledSample.of(human, rules.rel_format), theirs
+    theirs = labels_of(machine, labels_format, rules.rel_format, label_values)
+    return LabelledSample.at_random(_human_labels(human, rules, label_values), theirs), theirs
 
 
 def _check_files(human: Judgments, machine: Judgments, labels: PairedLabels, *, are_complete: bool) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from functools import partial
 from typing import NamedTuple
@@ -83,15 +83,16 @@ def design_of(
     rules: EvaluationRules,
     seed: int | None,
     labels_format: str | None,
+    label_values: Mapping[str, float] | None,
 ) -> LabellingDesign:
     """Return a sampling design of at most ``n`` documents; keywords are those of ``estimate``."""
     form = rules.rel_format
-    theirs = labels_of(machine, labels_format or (form if form not in SAMPLES else QRELS.name))
+    theirs = labels_of(machine, labels_format or (form if form not in SAMPLES else QRELS.name), values=label_values)
     if human is None:
         ours = replace(theirs, grades=np.full_like(theirs.grades, UNJUDGED_IN_FILES))
     else:
         form = human.rel_format if isinstance(human, Qrels) else form
-        ours = LabelledSample.of(human, form).labels if form in SAMPLES else labels_of(human, form)
+        ours = LabelledSample.of(human, form).labels if form in SAMPLES else labels_of(human, form, values=label_values)
     weighted = measures_by_document(measures, rules.settings, ours, theirs)
     if len(weighted) > 1:
         raise UsageError(f"a design requires a single measure, not {len(weighted)} ({spelled('measures')})")

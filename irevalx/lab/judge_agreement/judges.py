@@ -73,7 +73,11 @@ class CombinedLabels(Frozen, kw_only=True):
 
 
 def machines_of(
-    machines: Mapping[str, Any], labels_format: str | None, rel_format: str, maximum: float | None = None
+    machines: Mapping[str, Any],
+    labels_format: str | None,
+    rel_format: str,
+    values: Mapping[str, float] | None = None,
+    maximum: float | None = None,
 ) -> list[Judge]:
     """Read machines by name; a list of judgments contains the repeated answers of a machine. Raises UsageError."""
     if not machines:
@@ -87,7 +91,9 @@ def machines_of(
         if not answers:
             raise UsageError(f"machine {quote(name)} has no labels; give at least one file or dictionary")
         form = labels_format or rel_format
-        each = [Labels.read(answer, form, parameter="labels_format", maximum=maximum) for answer in answers]
+        each = [
+            Labels.read(answer, form, values=values, parameter="labels_format", maximum=maximum) for answer in answers
+        ]
         judges.append(Judge.of(name, each, maximum))
     return judges
 

@@ -12,7 +12,7 @@ from irevalx.experiments.inputs import are_given, run_streams
 from irevalx.experiments.labels import Labels
 from irevalx.experiments.ranked_runs import EvaluationRules
 from irevalx.experiments.seeds_and_shares import chosen_seed
-from irevalx.lab.command.common_options import Alpha, GroupBy, Groups, OptionalRuns, Resamples, Seed
+from irevalx.lab.command.common_options import Alpha, GroupBy, Groups, LabelValues, OptionalRuns, Resamples, Seed
 from irevalx.lab.command.common_options import measures as measures_parameter
 from irevalx.lab.command.evaluation_options import GRADED, EvaluationOptions, Unpack, evaluation_options, ties_excluding
 from irevalx.lab.command.output import Output, write_lines
@@ -141,7 +141,16 @@ def _run(
         rel_format=refined(
             requires=(),
             excludes={
-                PREFS.name: ("by_topic", "prevalence", "level", "labels_format", "labels_max", "figure", "runs"),
+                PREFS.name: (
+                    "by_topic",
+                    "prevalence",
+                    "level",
+                    "labels_format",
+                    "labels_max",
+                    "label_values",
+                    "figure",
+                    "runs",
+                ),
             },
         ),
     ),
@@ -169,6 +178,7 @@ def labels(
     alpha: Alpha = ALPHA,
     seed: Seed = None,
     labels_format: Annotated[str | None, choice(*GRADED, metavar="FORMAT")] = None,
+    label_values: LabelValues = None,
     labels_max: Annotated[float | None, number(above=0, metavar="X")] = None,
     progress: Annotated[bool, flag(in_shell=False)] = False,
     **evaluation: Unpack[EvaluationOptions],
@@ -183,14 +193,15 @@ def labels(
     the labels with this grade as the relevance threshold. Coverage is the share of a judge's labels that are compared.
     If nearly all labels have the same grade, kappa is low even at high agreement, while AC1 stays high.
 
-    A label is a number or missing. Negative numbers and words such as ERROR (in Python, also None and nan) count as
-    missing. If some labels of a judge are not integers and none exceeds 1, they are read as probabilities of relevance
-    and cut at 0.5, and the labels of all other judges are cut at `level`. If some labels exceed 1, each label is
-    rounded to the nearest integer grade (1.5 is rounded to 1). In both cases, the original labels are also compared
-    with the human grades. For such labels, the result contains Spearman's and Pearson's correlation and, for labels
-    above 1, the mean difference. It also contains the relevance threshold with the highest kappa, and a cross-validated
-    kappa, for which this threshold is chosen on other topics. For probabilities, the result contains the Brier score,
-    the calibration error and the reliability curve.
+    A label is a number, a word with a grade (`label_values`), or missing. Negative numbers, empty fields and, among
+    numbers, words such as ERROR count as missing (in Python, also None and nan). If some labels of a judge are not
+    integers and none exceeds 1, they are read as probabilities of relevance and cut at 0.5, and the labels of all other
+    judges are cut at `level`. If some labels exceed 1, each label is rounded to the nearest integer grade (1.5 is
+    rounded to 1). In both cases, the original labels are also compared with the human grades. For such labels, the
+    result contains Spearman's and Pearson's correlation and, for labels above 1, the mean difference. It also contains
+    the relevance threshold with the highest kappa, and a cross-validated kappa, for which this threshold is chosen on
+    other topics. For probabilities, the result contains the Brier score, the calibration error and the reliability
+    curve.
 
     With `rel_format="prefs"`, `human` and `machine` are preference judgments of pairs of documents. The result contains
     the share of pairs with the same preference, with and without ties, and kappa (each pair is counted in both orders,
@@ -304,19 +315,22 @@ def labels(
     bootstrap = LabelBootstrap(resamples=resamples, seed=chosen_seed(seed), alpha=alpha)
     if rel_format == PREFS.name:
         return compare_preferences(human, machine, bootstrap)
-    human_labels = Labels.read(human, rel_format)
+    human_labels = Labels.read(human, rel_format, values=label_values)
     if machines is None:
         form = labels_format or rel_format
-        machine_labels = Labels.read(machine, form, parameter="labels_format", maximum=labels_max)
+        machine_labels = Labels.read(machine, form, values=label_values, parameter="labels_format", maximum=labels_max)
         judges = [
             Judge.of(shown_name(read.judgments.path), [read], maximum)
             for read, maximum in ((human_labels, None), (machine_labels, labels_max))
         ]
     else:
         human_topics = HUMAN_TOPICS if human_topics is None else human_topics
-        judges = [Judge.of(HUMAN, [human_labels]), *machines_of(machines, labels_format, rel_format, labels_max)]
+        judges = [
+            Judge.of(HUMAN, [human_labels]),
+            *machines_of(machines, labels_format, rel_format, label_values, labels_max),
+        ]
         if second_human is not None:
-            judges.insert(1, Judge.of(SECOND_HUMAN, [Labels.read(second_human, rel_format)]))
+            judges.insert(1, Judge.of(SECOND_HUMAN, [Labels.read(second_human, rel_format, values=label_values)]))
     cuts = notes_on_cuts(judges, level)
     comparison = JudgeComparison(
         bootstrap=bootstrap,

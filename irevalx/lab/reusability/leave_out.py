@@ -31,6 +31,7 @@ from irevalx.lab.command.common_options import (
     FullyJudged,
     GroupBy,
     Groups,
+    LabelValues,
     OptionalRuns,
     Qrels,
     Runs,
@@ -171,6 +172,7 @@ def leave_out(
     labels: Annotated[Labels, refined(requires="complete=labels")] = None,
     labels_replace: LabelsReplace = False,
     labels_format: LabelsFormat = None,
+    label_values: Annotated[LabelValues, refined(requires="labels")] = None,
     holes: Annotated[int | None, whole(1, metavar="K")] = None,
     summary: Annotated[bool, flag(excludes=("pivot", "removed"))] = False,
     pivot: Annotated[bool, flag(excludes="removed")] = False,
@@ -298,7 +300,7 @@ def leave_out(
     )
     predicting: dict[str, CompletionRun | LabelCompletion] = {**by_classifier}
     if labels is not None:
-        judged = labels_of(labels, labels_format, rules.rel_format)
+        judged = labels_of(labels, labels_format, rules.rel_format, label_values)
         predicting[LABELS] = _labelling(experiment, judged, left_out, replace_all=labels_replace)
     treatments: dict[str, RemovalTreatment] = {"biased": unjudged if keep_in_pool else deleted}
     if methods:

@@ -31,9 +31,9 @@ LINE = "line"
 """The column with the 1-based row numbers."""
 
 TYPES: dict[ColumnKind, pa.DataType] = {
-    **dict.fromkeys(("names", "words"), pa.large_string()),
+    **dict.fromkeys(("names", "words", "labels"), pa.large_string()),
     **dict.fromkeys(("grades", "integers"), pa.int64()),
-    **dict.fromkeys(("reals", "labels", "levels", "scores", "probabilities"), pa.float64()),
+    **dict.fromkeys(("reals", "levels", "scores", "probabilities"), pa.float64()),
 }
 """The types that columns are cast to."""
 
@@ -103,6 +103,10 @@ class ArrowTable(ColumnTable):
         self._refuse_others(column, kind, name, first)
         if not len(column):
             return pa.nulls(0, TYPES[kind])
+        if kind == "labels":
+            if pa.types.is_boolean(column.type) or pa.types.is_floating(column.type):
+                column = column.cast(pa.float64())  # the text of 32 bits would be another number
+            return column.cast(TYPES[kind]).fill_null("")
         if kind == "scores" and pa.types.is_decimal(column.type):
             column = column.cast(pa.string())  # strings, unlike decimals, are cast to the nearest number
         try:
@@ -223,10 +227,12 @@ def _fits(kind_of_values: pa.DataType, kind: ColumnKind) -> bool:
         return True
     if types.is_boolean(kind_of_values):
         return kind in {"grades", "reals", "labels"}
+    is_string = types.is_string(kind_of_values) or types.is_large_string(kind_of_values)
+    if kind == "labels" and (is_string or types.is_string_view(kind_of_values)):
+        return True
     if kind != "names":
         return bool(types.is_floating(kind_of_values) or types.is_decimal(kind_of_values))
     is_whole = types.is_decimal(kind_of_values) and kind_of_values.scale == 0
-    is_string = types.is_string(kind_of_values) or types.is_large_string(kind_of_values)
     return bool(is_whole or is_string or types.is_string_view(kind_of_values))
 
 

@@ -9,7 +9,7 @@ from contextlib import suppress
 from functools import partial
 from itertools import chain
 from numbers import Integral
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -22,9 +22,13 @@ from irevalx.process.platform import ENCODING, ERRORS, as_bytes
 from irevalx.reading.column_names import RANK, SCORE, ColumnKind, ColumnSpec, column_of_runs, named
 from irevalx.reading.grade_rules import real_grades_hint, refuse_wrong
 from irevalx.reading.layout import Rules, text_hint, word_for
+from irevalx.reading.sources.decimals import CLOSE, OTHER, decimals
 from irevalx.reading.sources.rows import Columns, Rows
 from irevalx.settings import Grades
 from irevalx.wording import argument_error
+
+if TYPE_CHECKING:
+    from irevalx.reading.label_words import LabelWords
 
 What = Callable[[int], str]
 """Describes the n-th value (from 0) of a column for messages."""
@@ -122,6 +126,17 @@ def grades_of(
         return np.array([_grade(what, place, value, exact) for place, value in every], np.int64)
 
 
+def label_numbers(texts: Names, words: LabelWords, place: What, hint: What = lambda row: "") -> FloatArray:
+    """Return labels as numbers, nan if they are missing; ``place`` and ``hint`` return texts for messages."""
+    values, states = decimals(texts)
+    words.add_numbers(values[states != OTHER])
+    for row in np.flatnonzero(states == CLOSE).tolist():
+        values[row] = float(texts.text(row))
+    for row in np.flatnonzero(states == OTHER).tolist():
+        values[row] = words.number(texts.text(row), partial(place, row), partial(hint, row))
+    return values
+
+
 def _is_double(value: Any) -> bool:
     try:
         return bool(struct.pack("d", value))
@@ -204,6 +219,10 @@ class ColumnTable(Frozen):
         """Return whole columns with their names in layouts; invalid grades and levels raise ArgumentError."""
         columns = dict(zip((spec.column for spec in specs), self.read(*specs), strict=True))
         for spec in specs:
+            if spec.kind == "labels":
+                assert rules.words is not None
+                place = partial(self.place, self.find(spec))
+                columns[spec.column] = label_numbers(columns[spec.column], rules.words, place)
             if spec.kind in {"reals", "labels", "levels"}:
                 error = partial(self._wrong_number, spec, columns[spec.column])
                 refuse_wrong(columns[spec.column], "real" if spec.kind == "levels" else rules.grades, error)

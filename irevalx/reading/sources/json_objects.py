@@ -20,7 +20,6 @@ from irevalx.reading.layout import OBJECT_OF_OBJECTS, Rules, array_hint, encodin
 from irevalx.reading.sources.blocks import whole_file
 from irevalx.reading.sources.files import Source
 from irevalx.reading.sources.rows import Columns, Rows
-from irevalx.reading.sources.text_rows import MissingLabels, number_or_nan
 from irevalx.settings import Grades, remedy_for_duplicates
 from irevalx.trec_eval import LONG_MAX, LONG_MIN
 from irevalx.wording import spelled
@@ -68,10 +67,7 @@ class _Labels(_Numbers):
 
     def as_number(self, value: Any) -> float:
         """Return the number of a label; nan if it is missing."""
-        if isinstance(value, str):
-            [number], _ = number_or_nan([value.encode("utf-8", "surrogatepass")])
-            return number
-        return math.nan if value is None else float(value)
+        return math.nan if value is None or isinstance(value, str) else float(value)
 
 
 _GRADES: dict[Grades, _Numbers] = {
@@ -133,18 +129,20 @@ class JsonObjects(Rows):
         topics = Names.of(list(map(_as_bytes, block)))
         kind = np.float64 if float in self.numbers.types else np.int64
         numbers = np.array([self.numbers.as_number(number) for _, number in pairs], kind)
-        malformed = MissingLabels()
-        for place in np.flatnonzero(np.isnan(numbers)).tolist() if rules.grades == "label" else ():
-            topic = topics.text(int(np.repeat(np.arange(len(lengths)), lengths)[place]))
-            where = f"{shown_name(self.path)}: topic {quote(topic)}: document {quote(pairs[place][0])}"
-            malformed.add(1, where, quote(str(pairs[place][1])), "")
+        if rules.words is not None:
+            rules.words.add_numbers(numbers.astype(np.float64))
+            of_topic = np.repeat(np.arange(len(lengths)), lengths)
+            for place in np.flatnonzero(np.isnan(numbers)).tolist():
+                where = f"{shown_name(self.path)}: topic {quote(topics.text(int(of_topic[place])))}"
+                subject = f"{where}: document {quote(pairs[place][0])}"
+                numbers[place] = rules.words.number(_as_bytes(str(pairs[place][1])), subject.__str__)
         values = {
             "TOPIC": topics.take(np.repeat(np.arange(len(lengths)), lengths)),
             "DOCNO": Names.of([_as_bytes(docno) for docno, _ in pairs]),
             self.specs[-1].column: numbers,
         }
         # Messages about repeated documents name no line.
-        return Columns(self.path, values, np.ones(len(pairs), np.int64), (malformed,), distinct=self.members is once)
+        return Columns(self.path, values, np.ones(len(pairs), np.int64), distinct=self.members is once)
 
 
 def json_objects(source: Source, specs: tuple[ColumnSpec, ...], grades: Grades) -> JsonObjects:

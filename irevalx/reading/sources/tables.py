@@ -6,6 +6,7 @@ installed. Other input, including frames without pyarrow, is converted to lists.
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -307,6 +308,11 @@ def _converted(values: list[Any], kind: ColumnKind, place: Callable[[int], str])
         return Names.of([b"" if value is None else as_bytes(str(value)) for value in values])
     if kind in {"grades", "integers"}:
         return grades_of([values], place)
-    if kind in {"labels", "probabilities"}:
+    if kind == "probabilities":
         values = [float("nan") if value is None or value == "NA" else value for value in values]
+    if kind == "labels":
+        numbers = [math.nan if value is None or isinstance(value, str) else value for value in values]
+        texts = [repr(number).encode() for number in scores_of([numbers], place).tolist()]
+        pairs = zip(values, texts, strict=True)
+        return Names.of([as_bytes(value) if isinstance(value, str) else text for value, text in pairs])
     return scores_of([values], place)

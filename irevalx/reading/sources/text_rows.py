@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -15,6 +14,7 @@ from irevalx.reading.column_names import ColumnKind
 from irevalx.reading.grade_rules import RULES, real_grades_hint, refuse_wrong
 from irevalx.reading.layout import Layout, Rules, word_for
 from irevalx.reading.sources.blocks import Block, blocks_of, file_ranges, whole_file
+from irevalx.reading.sources.columns import label_numbers
 from irevalx.reading.sources.decimals import EXACT, decimals, integers
 from irevalx.reading.sources.files import Source
 from irevalx.reading.sources.first_lines import Beginning, hint_at_columns
@@ -87,30 +87,20 @@ def columns_of(lines: DataLines, kinds: Mapping[str, ColumnKind], rules: Rules) 
     return Columns(lines.path, values, lines.numbers, tuple(malformed))
 
 
-class MissingLabels(MalformedNumbers):
-    """The labels of a file that are not numbers, such as ERROR, and are treated as missing."""
+def _labels(lines: DataLines, name: str, rules: Rules, malformed: list[MalformedNumbers]) -> FloatArray:
+    """Return labels as numbers, nan if they are missing."""
+    texts = lines[name]
 
-    def __init__(self) -> None:
-        super().__init__("label", "a number", strict=False)
+    def hint(row: int) -> str:
+        return lines.number_hint(row, texts.text(row))
 
-    def add(self, count: int, where: str, quoted: str, read_as: str, hint: str = "") -> None:
-        """Count labels, like ``MalformedNumbers`` counts numbers."""
-        self.count += count
-        self.first = self.first or f"{where}: label {quoted} is not a number; it counts as missing{hint}"
-
-
-def number_or_nan(texts: Sequence[bytes]) -> tuple[list[float], list[bool]]:
-    """Return texts as numbers, nan if malformed, and whether each is a plain number."""
-    parsed = [c_double(text) for text in texts]
-    return [value if plain else math.nan for value, plain in parsed], [plain for _, plain in parsed]
+    assert rules.words is not None
+    return label_numbers(texts, rules.words, lines.describe, hint)
 
 
 def _grades(lines: DataLines, name: str, rules: Rules, malformed: list[MalformedNumbers]) -> AnyArray:
-    """Return grades, int64 if they are whole; malformed labels are nan, and malformed real grades are errors."""
+    """Return grades, int64 if they are whole; malformed real grades are errors."""
     texts = lines[name]
-    if rules.grades == "label":
-        malformed.append(MissingLabels())
-        return real_numbers(texts, malformed[-1], lines, number_or_nan)
     is_whole = rules.grades == "whole"
     hint = real_grades_hint() if is_whole else ""
     malformed.append(MalformedNumbers("grade", RULES[rules.grades], strict=rules.strict or not is_whole, if_real=hint))
@@ -172,7 +162,7 @@ def _probabilities(lines: DataLines, name: str, rules: Rules, malformed: list[Ma
 _NUMBERS: dict[ColumnKind, Callable[[DataLines, str, Rules, list[MalformedNumbers]], AnyArray]] = {
     "grades": _grades,
     "reals": _grades,
-    "labels": _grades,
+    "labels": _labels,
     "integers": _integers,
     "levels": _levels,
     "scores": _scores,

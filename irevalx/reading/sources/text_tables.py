@@ -108,7 +108,7 @@ class HeadedRows(NamedRows):
             return cut_lines(self.path, block, layout, self.compat, hint=self.hint)
         lines = self._split_quoted(block) if b'"' in block.text else self._split_at_separators(block)
         assert lines.start is not None  # which both compute
-        required = np.array([spec.kind != "words" for spec in self.specs])
+        required = np.array([spec.kind not in {"words", "labels"} for spec in self.specs])
         for row, column in np.argwhere((lines.end == lines.start) & required)[:1].tolist():
             if (lines.end[row] == lines.start[row]).all():
                 raise MalformedLineError(f"{lines.where(row)}: all fields of the line are empty; remove it")
@@ -258,7 +258,7 @@ class JsonRows(NamedRows):
         if isinstance(value, _Number):
             if spec.kind != "names" or re.fullmatch(r"-?[0-9]+", value):
                 return value.encode()
-        elif isinstance(value, str) and value and spec.kind in {"names", "labels"}:
+        elif isinstance(value, str) and (spec.kind == "labels" or (value and spec.kind == "names")):
             return value.encode("utf-8", "surrogatepass")
         elif value is None and spec.kind in {"labels", "probabilities"}:
             return b"NA"

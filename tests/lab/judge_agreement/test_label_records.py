@@ -110,13 +110,13 @@ def test_booleans(tmp_path: Path) -> None:
 
 
 def test_booleans_as_text(tmp_path: Path) -> None:
-    """In a text table, True is not a number; the message has the remedy."""
+    """In a text table, True is a label of 1, with a message, and no grade of the evaluator, whose message has the remedy."""
     path, human, run = tmp_path / "m.csv", tmp_path / "human.json", tmp_path / "run"
     path.write_text("qid,docno,label\n1,A,True\n1,B,0\n2,A,1\n2,C,FALSE\n")
     human.write_text(json.dumps(HUMAN))
     run.write_text("1 Q0 A 1 2 r\n")
     remedy = "; replace true by 1 and false by 0"
-    expected = f"{path}:2: topic '1': document 'A': label 'True' is not a number; it counts as missing{remedy} (1 more"
+    expected = f"{path}: label 'True' is read as 1 and label 'FALSE' is read as 0; --label-value sets other grades"
     assert expected in succeeded("labels", human, path, "--seed", "1").stderr
     done = irevalx_command(path, run)
     assert (done.status, done.stderr) == (

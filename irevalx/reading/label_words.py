@@ -1,0 +1,121 @@
+"""Labels in words, such as pass and fail: their grades, and the words that are missing labels."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from irevalx.arrays.segments import FloatArray
+from irevalx.errors import MalformedNumberError, Warn, quote, shown_name
+from irevalx.process.platform import as_bytes
+from irevalx.trec_eval import c_double
+from irevalx.wording import join_words, more_such, short_repr, spelled
+
+PAIRS: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...] = (
+    (("pass", "passed"), ("fail", "failed")),
+    (("yes", "y"), ("no", "n")),
+    (("true",), ("false",)),
+    (("relevant",), ("not relevant", "nonrelevant", "non relevant", "irrelevant")),
+    (("correct",), ("incorrect",)),
+)
+"""Words that are read as the grades 1 and 0 if all labels of a file belong to one pair."""
+
+MISSING = ("error", "missing", "n/a", "na", "nan", "none", "null", "unknown")
+"""Words that are missing labels even if all labels of a file are words."""
+
+_GRADES = {word: 1.0 - place for pair in PAIRS for place, words in enumerate(pair) for word in words}
+
+_MOST_WORDS = 6
+"""Maximum number of words in a message."""
+
+
+def folded(word: str) -> str:
+    """Return a word without the differences in case, hyphens, underscores and blanks that are ignored.
+
+    >>> folded("Not_Relevant")
+    'not relevant'
+    """
+    return re.sub(r"[\s_-]+", " ", word.strip(" \"'")).casefold()
+
+
+class LabelWords:
+    """The given grades of words, and the words of a file without a given grade. Create one object for each file."""
+
+    def __init__(self, grades: Mapping[str, float] | None = None) -> None:
+        self._given = {folded(word): grade for word, grade in (grades or {}).items()}
+        self._first: dict[str, tuple[str, str, str]] = {}  # of each word: the place, the label in quotes, and a hint
+        self._places: dict[str, str] = {}  # the word at each place; a file that is read in two passes has the same ones
+        self._has_numbers, self._are_binary, self._has_given = False, True, False
+
+    def add_numbers(self, numbers: FloatArray) -> None:
+        """Record which numbers the file contains beside words; negative numbers are missing labels."""
+        self._has_numbers |= bool((numbers >= 0).any())
+        self._are_binary &= bool(np.isin(numbers[numbers >= 0], (0, 1)).all())
+
+    def number(self, text: bytes, place: Callable[[], str], hint: Callable[[], str] = str) -> float:
+        """Return the grade of a label, nan if it is missing; ``place`` and ``hint`` return texts for messages."""
+        value, is_number = c_double(text)
+        if is_number:
+            self.add_numbers(np.array([value]))
+            return value
+        word = folded(text.decode("utf-8", "replace"))
+        if word in self._given:
+            self._has_given = True
+            return self._given[word]
+        if text and text != b"nan":
+            self._places[place()] = word
+            if word not in self._first:
+                self._first[word] = place(), quote(text), hint()
+        return _GRADES.get(word, math.nan)
+
+    def graded(self, given: Mapping[Any, Any]) -> Mapping[Any, Any]:
+        """Return a dictionary ``{topic: {docno: label}}`` with grades instead of words."""
+        return {
+            topic: {docno: self._grade(topic, docno, label) for docno, label in labels.items()}
+            if isinstance(labels, Mapping)
+            else labels
+            for topic, labels in given.items()
+        }
+
+    def _grade(self, topic: Any, docno: Any, label: Any) -> Any:
+        if not isinstance(label, str):
+            if isinstance(label, int | float):
+                self.add_numbers(np.array([label]))
+            return label
+        return self.number(as_bytes(label), lambda: f"qrels: topic {short_repr(topic)}: document {short_repr(docno)}")
+
+    def report(self, path: str, warn: Warn) -> None:
+        """Warn about the grades of words that were assumed, and about missing labels, once the file has been read.
+
+        Raise MalformedNumberError for words with an unclear grade.
+        """
+        known = [word for word in self._first if word in _GRADES]
+        others = [word for word in self._first if word[:1].isalpha() and word not in {*known, *MISSING}]
+        pairs = {pair for pair in PAIRS for word in known if word in pair[0] + pair[1]}
+        if known and (len(pairs) > 1 or others or self._has_given or not self._are_binary):
+            self._refuse([*known, *others])
+        if others and not self._has_numbers:
+            self._refuse(others)
+        if known:
+            grades = sorted(known, key=_GRADES.__getitem__, reverse=True)
+            words = [f"label {self._first[word][1]} is read as {_GRADES[word]:g}" for word in grades]
+            warn(f"{shown_name(path)}: {join_words(words, 'and')}; {spelled('label_values')} sets other grades")
+        missing = [word for word in self._places.values() if word not in _GRADES]
+        if missing:
+            place, label, hint = self._first[missing[0]]
+            hint = hint or (f"; {spelled('label_values')} gives words a grade" if missing[0] in others else "")
+            more = more_such(len(missing) - 1, "label").replace(")", " in this file)")
+            warn(f"{place}: label {label} is not a number; it counts as missing{hint}{more}")
+
+    def _refuse(self, words: list[str]) -> None:
+        place, label, hint = min((self._first[word] for word in words), key=[*self._first.values()].index)
+        grades = {word: f"{_GRADES[word]:g}" if word in _GRADES else "N" for word in words[:_MOST_WORDS]}
+        remedy = spelled("label_values", grades)
+        raise MalformedNumberError(
+            f"{place}: the grade of the label {label} is unclear; give each word a grade, -1 for a missing label: "
+            f"{remedy}{', ...' * (len(words) > _MOST_WORDS)}{hint * (words[0] not in _GRADES)}"
+        )
