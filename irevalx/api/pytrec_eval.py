@@ -24,6 +24,7 @@ from irevalx.api.inputs import Qrels
 from irevalx.arrays.segments import ordered_sum
 from irevalx.errors import ArgumentError, ParameterError, UsageError, quote
 from irevalx.evaluation.evaluate import values_alone
+from irevalx.evaluation.short_runs import ShortRuns
 from irevalx.evaluation.topic_selection import ranking_rules
 from irevalx.evaluation.topic_values import TopicColumn
 from irevalx.measures import BY_NAME, NICKNAMES
@@ -126,6 +127,9 @@ class RelevanceEvaluator:
         # String-valued measures are not computed.
         self._selection = Selection(tuple(filter(_is_number, chosen.measures)), chosen.rel_format)
         self._rules = ranking_rules(self._judgments, self._selection, self._settings, 1)
+        self._short = None
+        if self._keys and len(self._selection.measures) == len(chosen.measures):
+            self._short = ShortRuns.of(self._judgments, self._selection.measures, self._settings, self._rules)
 
     def evaluate(self, scores: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, float]]:
         """Return ``{topic: {measure: value}}`` for the topics that have both judgments and results.
@@ -149,6 +153,8 @@ class RelevanceEvaluator:
             raise ArgumentError(f"{error.message}; irevalx.evaluate accepts tables and files")
         if not scores:
             return {}
+        if self._short and (values := self._short.values(scores)) is not None:
+            return values
         run = python_objects.run_of(scores, TREC_EVAL_9, "scores", exact=True)
         topics, of_measures = values_alone(self._judgments, run, self._selection, self._settings, self._rules)
         if not topics:

@@ -9,7 +9,7 @@ from irevalx.measures.declaration import NO_EXPECTATION, NO_FORMULA, ZERO_TO_ONE
 from irevalx.measures.precision import CUTOFFS
 from irevalx.measures.summaries import LEAST, geometric_mean
 from irevalx.ranking.expected_values import ExpectedTopics, TiedTopics
-from irevalx.ranking.topics import Topics
+from irevalx.ranking.topics import RankedTopic, Topics
 from irevalx.settings import EXPECTED, PROBABILITY
 
 
@@ -45,7 +45,21 @@ def _probable_average_precision(t: ExpectedTopics, k: float = np.inf) -> FloatAr
     return t.each(lambda topic: topic.running_mean((topic.rank <= k) / topic.rank, 1.0 / topic.counts))
 
 
-@measure("map", ZERO_TO_ONE, formulas={EXPECTED: _expected_average_precision, PROBABILITY: _probable_average_precision})
+def _average_precision_of_topic(topic: RankedTopic, k: float = np.inf) -> float:
+    total = 0.0
+    for number, rank in enumerate(topic.hits, 1):
+        if rank > k:
+            break
+        total += number / rank
+    return total / topic.judged.n_rel if topic.hits else 0.0
+
+
+@measure(
+    "map",
+    ZERO_TO_ONE,
+    formulas={EXPECTED: _expected_average_precision, PROBABILITY: _probable_average_precision},
+    of_topic=_average_precision_of_topic,
+)
 def average_precision(t: Topics) -> FloatArray:
     """Average precision.
 
@@ -84,6 +98,7 @@ def geometric_map(t: Topics) -> FloatArray:
     ZERO_TO_ONE,
     kind=CUTOFFS,
     formulas={EXPECTED: _expected_average_precision_at, PROBABILITY: _probable_average_precision},
+    of_topic=_average_precision_of_topic,
 )
 def average_precision_at(t: Topics, k: int) -> FloatArray:
     """Average precision at cutoff K.

@@ -173,6 +173,9 @@ class Measure(Frozen, kw_only=True):
     """Unsupported options, as in ``Settings.features``, each with the reason."""
     formulas: Mapping[str, Kernel] = {}
     """Replacements of the kernel by option, as in ``Settings.features``."""
+    of_topic: Callable[..., float] | None = None
+    """The formula of one ``RankedTopic``, with the parameters and exactly the values of the kernel, for short rankings;
+    None if the kernel is used for all rankings."""
     uses_level: bool = True
     """Whether ``-l`` affects the measure."""
     pooled: UnjudgedEffect

@@ -25,7 +25,7 @@ from irevalx.measures.declaration import (
 from irevalx.measures.parameter_kinds import CutoffsAndGains, Gain, Gains
 from irevalx.measures.precision import CUTOFFS
 from irevalx.ranking.expected_values import ExpectedTopic, ExpectedTopics, TiedTopics
-from irevalx.ranking.topics import Topics, log2_of
+from irevalx.ranking.topics import RankedTopic, Topics, log2_of
 from irevalx.settings import EXPECTED, PROBABILITY, REAL
 from irevalx.trec_eval import merge_sort, truncate_to_int
 
@@ -184,7 +184,17 @@ def _probable_ndcg_at(t: ExpectedTopics, k: int, pairs: Sequence[Gain]) -> Float
     return t.each(of)
 
 
-@_gain_measure("ndcg", ZERO_TO_ONE, uses_level=False, formulas={PROBABILITY: _probable_ndcg})
+def _ndcg_of_topic(topic: RankedTopic, pairs: Sequence[Gain]) -> float:
+    best = topic.judged.ideal_gain()
+    return topic.gain() / best if best > 0 else 0.0
+
+
+def _ndcg_at_of_topic(topic: RankedTopic, k: int, pairs: Sequence[Gain]) -> float:
+    gained, best = topic.gain(k), topic.judged.ideal_gain(k)
+    return gained if best == 0 else gained / best
+
+
+@_gain_measure("ndcg", ZERO_TO_ONE, uses_level=False, formulas={PROBABILITY: _probable_ndcg}, of_topic=_ndcg_of_topic)
 def ndcg(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
     """Normalised discounted cumulative gain.
 
@@ -240,6 +250,7 @@ def ideal_dcg(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
     uses_level=False,
     unjudged=UnjudgedEffect.NO_GAIN,
     formulas={PROBABILITY: _probable_ndcg_at},
+    of_topic=_ndcg_at_of_topic,
 )
 def ndcg_cut(t: Topics, k: int, pairs: Sequence[Gain]) -> FloatArray:
     """Normalised discounted cumulative gain at cutoff K.

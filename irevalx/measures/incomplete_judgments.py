@@ -26,7 +26,7 @@ from irevalx.measures.parameter_kinds import MeasureParameter, NamedReals
 from irevalx.measures.precision import share_of_judged
 from irevalx.measures.summaries import LEAST, geometric_mean
 from irevalx.ranking.expected_values import TiedTopics, TieProbabilities
-from irevalx.ranking.topics import Topics
+from irevalx.ranking.topics import RankedTopic, Topics
 from irevalx.settings import EXPECTED, PARAMETERS
 
 DEFAULT_C = 2.0
@@ -56,7 +56,22 @@ _pool_measure = partial(measure, treatments=NONREL_AND_SKIP)
 """Declares a measure that distinguishes pooled from unpooled documents."""
 
 
-@_skipping_measure("bpref", ZERO_TO_ONE, formulas={EXPECTED: lambda t: _expected_bpref(t, t.n_rel)})
+def _bpref_of_topic(topic: RankedTopic) -> float:
+    most, level, total, above = topic.judged.n_rel, topic.judged.level, 0.0, 0
+    if not most:
+        return 0.0
+    bound = min(topic.judged.n_nonrel, most)
+    for grade in topic.grades:
+        if grade >= level:
+            total += 1.0 - min(above, most) / bound if above else 1.0
+        elif grade >= 0:
+            above += 1
+    return total / most
+
+
+@_skipping_measure(
+    "bpref", ZERO_TO_ONE, formulas={EXPECTED: lambda t: _expected_bpref(t, t.n_rel)}, of_topic=_bpref_of_topic
+)
 def bpref(t: Topics) -> FloatArray:
     """Binary preference.
 
@@ -206,7 +221,12 @@ def subcollection_average_precision(t: Topics, p: float | None) -> FloatArray:
     return _mean_over_relevant(t, terms)
 
 
-@share_of_judged("judged", ZERO_TO_ONE, formats=COUNTED)
+@share_of_judged(
+    "judged",
+    ZERO_TO_ONE,
+    formats=COUNTED,
+    of_topic=lambda topic, k: sum(grade >= 0 for grade in topic.grades[:k]) / k,
+)
 def judged(t: Topics, k: int) -> FloatArray:
     """Fraction of judged documents at cutoff K.
 

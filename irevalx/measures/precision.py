@@ -24,7 +24,7 @@ from irevalx.measures.declaration import (
 )
 from irevalx.measures.parameter_kinds import Cutoffs, RealCutoffs, Reals
 from irevalx.ranking.expected_values import ExpectedTopics, TiedTopics
-from irevalx.ranking.topics import Topics, truncate
+from irevalx.ranking.topics import RankedTopic, Topics, truncate
 from irevalx.settings import EXPECTED, PROBABILITY
 
 CUTOFFS = Cutoffs((5, 10, 15, 20, 30, 100, 200, 500, 1000))
@@ -32,7 +32,13 @@ NO_MEAN_OF_GREATEST = {EXPECTED: f"the expected highest precision {NO_FORMULA}",
 ELEVEN_POINTS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 
 
-@measure("P", ZERO_TO_ONE, kind=CUTOFFS, upper_bound=UpperBound.ALWAYS)
+def _share_of_relevant(topic: RankedTopic, k: int) -> float:
+    return topic.hits_within(k) / topic.judged.n_rel if topic.judged.n_rel else 0.0
+
+
+@measure(
+    "P", ZERO_TO_ONE, kind=CUTOFFS, upper_bound=UpperBound.ALWAYS, of_topic=lambda topic, k: topic.hits_within(k) / k
+)
 def precision(t: Topics, k: int) -> FloatArray:
     """Precision at cutoff K.
 
@@ -49,7 +55,7 @@ def probable_recall(t: ExpectedTopics, k: float = np.inf) -> FloatArray:
     return t.each(lambda topic: topic.mean(topic.rank <= k, 1.0 / topic.counts))
 
 
-@measure("recall", ZERO_TO_ONE, kind=CUTOFFS, formulas={PROBABILITY: probable_recall})
+@measure("recall", ZERO_TO_ONE, kind=CUTOFFS, formulas={PROBABILITY: probable_recall}, of_topic=_share_of_relevant)
 def recall(t: Topics, k: int) -> FloatArray:
     """Recall at cutoff K.
 
@@ -95,6 +101,7 @@ def _probable_success(t: ExpectedTopics, k: int) -> FloatArray:
     kind=Cutoffs((1, 5, 10)),
     upper_bound=UpperBound.ALWAYS,
     formulas={EXPECTED: _expected_success, PROBABILITY: _probable_success},
+    of_topic=lambda topic, k: float(topic.hits_within(k) > 0),
 )
 def success(t: Topics, k: int) -> FloatArray:
     """Success at cutoff K.
@@ -130,7 +137,12 @@ def unjudged(t: Topics, k: int) -> FloatArray:
     return (np.minimum(t.n_ret, k) - t.judged_within(k)) / k
 
 
-@measure("Rprec", ZERO_TO_ONE, formulas={PROBABILITY: lambda t: t.each(lambda topic: topic.within_their_number())})
+@measure(
+    "Rprec",
+    ZERO_TO_ONE,
+    formulas={PROBABILITY: lambda t: t.each(lambda topic: topic.within_their_number())},
+    of_topic=lambda topic: _share_of_relevant(topic, topic.judged.n_rel),
+)
 def r_precision(t: Topics) -> FloatArray:
     """R-precision: precision at rank R.
 
@@ -160,7 +172,7 @@ _rank_measure = partial(
 )
 
 
-@_rank_measure("recip_rank", ZERO_TO_ONE)
+@_rank_measure("recip_rank", ZERO_TO_ONE, of_topic=lambda topic: 1.0 / topic.hits[0] if topic.hits else 0.0)
 def reciprocal_rank(t: Topics) -> FloatArray:
     """Reciprocal rank of the first relevant document.
 

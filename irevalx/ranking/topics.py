@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
-from irevalx.arrays.codes import UNJUDGED
+from irevalx.arrays.codes import ABSENT, UNJUDGED
 from irevalx.arrays.segments import AnyArray, BoolArray, FloatArray, IntArray, Segments, distinct, read_only
 from irevalx.frozen import Frozen, cached_property
-from irevalx.judgments.graded import SAMPLED_DEPTH
+from irevalx.judgments.graded import SAMPLED_DEPTH, Judgments
 from irevalx.trec_eval import LONG_MIN
 
 
@@ -269,3 +270,61 @@ class SampledTopics(Topics, kw_only=True):
         """All indices of strata, in ascending order; some strata can be missing in a topic."""
         numbers: list[int] = distinct(self.pool_stratum).tolist()
         return numbers
+
+
+class JudgedTopic:
+    """The judgments of a topic at a relevance threshold of at least 1, as Python numbers."""
+
+    def __init__(self, judgments: Judgments, topic: bytes, level: float) -> None:
+        rows = judgments.rows.slice(judgments.topic_index[topic])
+        grades: list[int] = judgments.grades[rows].tolist()
+        self.grade_of: dict[bytes, int] = dict(zip(judgments.docnos.take(rows).texts(), grades, strict=True))
+        self.level = level
+        self.n_rel = len([grade for grade in grades if grade >= level])
+        self.n_nonrel = len([grade for grade in grades if 0 <= grade < level])
+        self._ideal = sorted((grade for grade in grades if grade > 0), reverse=True)
+        self._ideal_gains: dict[float, float] = {}
+
+    def ideal_gain(self, k: float = math.inf) -> float:
+        """Return the discounted cumulative gain of the first k documents of the ideal ranking."""
+        if k not in self._ideal_gains:
+            self._ideal_gains[k] = _discounted_gain(enumerate(self._ideal, 1), k)
+        return self._ideal_gains[k]
+
+
+class RankedTopic:
+    """A ranked topic as Python numbers: the input of the formulas of one topic (``Measure.of_topic``)."""
+
+    # For short rankings, arithmetic with Python numbers is faster than with arrays.
+    __slots__ = ("_gains", "grades", "hits", "judged")
+
+    def __init__(self, judged: JudgedTopic, ranked: Sequence[tuple[float, bytes]]) -> None:
+        grade_of, level = judged.grade_of, judged.level
+        self.judged = judged
+        self.grades = [grade_of.get(docno, ABSENT) for _, docno in ranked]
+        """The grade of each retrieved document by rank; below 0 for an unjudged document."""
+        self._gains = [(rank, grade) for rank, grade in enumerate(self.grades, 1) if grade > 0]
+        self.hits = [rank for rank, grade in self._gains if grade >= level]
+        """The ranks of the relevant documents."""
+
+    def hits_within(self, k: int) -> int:
+        """Return the number of relevant documents among the first k."""
+        return bisect_right(self.hits, k)
+
+    def gain(self, k: float = math.inf) -> float:
+        """Return the discounted cumulative gain of the first k documents."""
+        return _discounted_gain(self._gains, k)
+
+
+_DISCOUNTS = [-math.inf, *map(math.log2, range(2, 1 << 10))]
+"""The logarithmic discount of each rank, from rank 1."""
+
+
+def _discounted_gain(gains: Iterable[tuple[int, int]], k: float) -> float:
+    """Return the discounted cumulative gain of the documents up to rank k, given their ranks and gains above 0."""
+    total = 0.0
+    for rank, gain in gains:
+        if rank > k:
+            break
+        total += gain / (_DISCOUNTS[rank] if rank < len(_DISCOUNTS) else math.log2(rank + 1))
+    return total

@@ -76,3 +76,10 @@ def test_judgments_and_pools(tmp_path: Path) -> None:
     assert irevalx.evaluate(qrels, SCORES, "map")["map"] == irevalx.evaluate(QRELS, SCORES, "map")["map"]
     (tmp_path / "pool").write_text("301 D1\n302 D2\n")
     assert pickle.loads(pickle.dumps(irevalx.Pool.read(tmp_path / "pool"))).topics == ["301", "302"]  # noqa: S301 - pickled here
+
+
+def test_evaluators() -> None:
+    """An evaluator for another process returns the same values, before and after an evaluation."""
+    evaluator, run = irevalx.RelevanceEvaluator({"t": {"a": 1, "b": 0}}, {"map", "P_5", "ndcg"}), {"t": {"b": 1.0}}
+    for _ in range(2):
+        assert pickle.loads(pickle.dumps(evaluator)).evaluate(run) == evaluator.evaluate(run)  # noqa: S301 - pickled here

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import math
+import random
 import warnings
 from collections.abc import Callable
 from fractions import Fraction
@@ -15,8 +16,11 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import irevalx
+from irevalx.api import pytrec_eval
 from irevalx.arrays.segments import Segments, ordered_sum
+from irevalx.evaluation import short_runs
 from irevalx.evaluation.topic_selection import ranking_rules
+from irevalx.measures import BY_NAME
 from irevalx.measures.selection import select_measures
 from irevalx.ranking.rank import rank_results
 from irevalx.ranking.short_lists import rank_short_list
@@ -24,6 +28,12 @@ from irevalx.reading.kinds import python_objects
 from irevalx.settings import TIES, Settings
 
 MEASURES = ["map", "ndcg_cut.3", "bpref", "num_rel_ret", "num_ret", "set_P", "Judged@2", "runid"]
+WITH_FORMULA = {name for name, each in BY_NAME.items() if each.of_topic} | {
+    "P_3",
+    "ndcg_cut_3",
+    "success_2",
+    "judged_4",
+}
 PLAIN_IDS = st.sampled_from(["a", "b", "ab", "B", "a\0", "", "a b", "7", "t1"])
 IDS = PLAIN_IDS | st.sampled_from(["é", "ê", "a\nb", "\ue000", "\U00010000", "\udcff", "\ud800"])
 SCORES = st.sampled_from([0.5, 1, 1.0, -0.0, 0.0, 0.1, 0.1 + 1e-12, 2**53 + 1, 2.0**53, 1e300, np.float32(0.1)])
@@ -74,12 +84,13 @@ def outcome(call: Callable[[], Any]) -> tuple[str, list[str]]:
 
 
 def outcomes(call: Callable[[], Any]) -> list[tuple[str, list[str]]]:
-    """The outcome with short lists, and without."""
+    """The outcome with short lists and formulas of one topic, and without."""
     with pytest.MonkeyPatch.context() as patch:
         python_objects.RECENT.clear()
         each = [outcome(call)]
         patch.setattr(python_objects, "MOST_IN_SHORT_LIST", 0)
         patch.setattr(python_objects, "MOST_KEPT", -1)
+        patch.setattr(short_runs, "MOST", 0)
         return [*each, outcome(call)]
 
 
@@ -102,18 +113,49 @@ def test_evaluate_is_the_same_with_and_without_short_lists(
 @given(
     qrels=JUDGMENTS,
     documents=DOCUMENTS,
-    topic=TOPICS,
-    judged_only=st.booleans(),
+    topics=st.lists(TOPICS, min_size=1, max_size=2),
+    level=st.integers(1, 2),
+    judged_only=st.sampled_from([False] * 4 + [True]),
 )
 def test_an_evaluator_is_the_same_with_and_without_short_lists(
-    qrels: Any, documents: Any, topic: Any, judged_only: bool
+    qrels: Any, documents: Any, topics: Any, level: int, judged_only: bool
 ) -> None:
-    """The evaluator in the manner of pytrec_eval, which has scores of single precision, returns the same."""
-    measures = {"map", "ndcg_cut.3", "bpref", "Rprec"}
-    short, general = outcomes(
-        lambda: irevalx.RelevanceEvaluator(qrels, measures, 1, judged_only).evaluate({topic: documents})
-    )
+    """Like pytrec_eval, the evaluator reads scores in single precision; values and errors are equal."""
+    run = dict.fromkeys(topics, documents)
+    short, general = outcomes(lambda: irevalx.RelevanceEvaluator(qrels, WITH_FORMULA, level, judged_only).evaluate(run))
     assert short == general
+
+
+@pytest.mark.parametrize("level", [1, 2])
+def test_formulas_of_one_topic_have_the_values_of_kernels(level: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The values are equal to the last bit, and the kernels are not called, if all measures have a formula."""
+    rng = random.Random(level)
+    for _ in range(60):
+        size = rng.choice([1, 3, 10, 100, 1100])
+        qrels = {str(t): {f"d{n}": rng.choice([-1, 0, 0, 0, 1, 2, 3]) for n in range(size)} for t in range(3)}
+        run = {
+            str(t): {f"d{n}": rng.choice([rng.random(), 0.5]) for n in rng.sample(range(2 * size), size)}
+            for t in range(1, 4)
+        }
+        evaluator = irevalx.RelevanceEvaluator(qrels, WITH_FORMULA, level)
+        with monkeypatch.context() as patch:
+            patch.setattr(short_runs, "MOST", 0)
+            general = evaluator.evaluate(run)
+        with monkeypatch.context() as patch:
+            patch.setattr(short_runs, "MOST", 10_000)
+            patch.setattr(pytrec_eval, "values_alone", None)
+            assert evaluator.evaluate(run) == general
+
+
+@pytest.mark.parametrize(
+    "measures", [{"map", "set_P"}, {"map(rel=2)"}, {"ndcg.1=3"}, {"P_5:skip"}, {"gm_map"}, {"relstring", "map"}]
+)
+def test_other_measures_use_the_kernels(measures: set[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """If a requested measure has no formula, or a level, gains or a treatment of its own, all values are of kernels."""
+    evaluator = irevalx.RelevanceEvaluator({"t": {"a": 1, "b": 0}}, measures)
+    monkeypatch.setattr(pytrec_eval, "values_alone", None)
+    with pytest.raises(TypeError, match="NoneType"):
+        evaluator.evaluate({"t": {"a": 1.0}})
 
 
 @pytest.mark.parametrize(

@@ -29,7 +29,7 @@ _DICTIONARIES = (dict, Mapping)
 MOST_KEPT, MOST_DICTIONARIES = 1 << 8, 1 << 4
 """Judgments are cached if they have at most this number of IDs; at most this number of dictionaries is cached."""
 
-_SCORES = frozenset({float, int, np.float64, np.float32})
+SHORT_SCORES = frozenset({float, int, np.float64, np.float32})
 """The score types of short lists."""
 
 BLOCK_SIZE = 1 << 14
@@ -128,7 +128,7 @@ def _short_list(scores: Mapping[Any, Any], tag: str, compat: Compat) -> ShortLis
     topic, documents = next(iter(scores.items())) if len(scores) == 1 else (None, None)
     if type(topic) is not str or type(documents) is not dict or not 0 < len(documents) <= MOST_IN_SHORT_LIST:
         return None
-    if not _SCORES.issuperset(map(type, documents.values())):
+    if not SHORT_SCORES.issuperset(map(type, documents.values())):
         return None
     try:
         numbers = array("f" if compat.single_precision_scores else "d", documents.values())

@@ -1,0 +1,92 @@
+"""Evaluation of runs with few documents by the formulas of single topics, without arrays."""
+
+from __future__ import annotations
+
+import math
+from array import array
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from irevalx.judgments import AnyJudgments
+from irevalx.judgments.graded import Judgments
+from irevalx.measures.declaration import Measure
+from irevalx.measures.selection import RequestedMeasure
+from irevalx.process.platform import ENCODING
+from irevalx.ranking.rules import RankingRules
+from irevalx.ranking.topics import JudgedTopic, RankedTopic
+from irevalx.reading.kinds.python_objects import SHORT_SCORES
+from irevalx.settings import Settings
+
+MOST = 1500
+"""Up to this number of documents, plus values for each topic, formulas take less time than kernels."""
+
+
+class ShortRuns:
+    """Computes the values of runs ``{topic: {docno: score}}`` with few documents."""
+
+    def __init__(
+        self, judgments: Judgments, requested: Iterable[tuple[str, Measure, tuple[Any, ...]]], level: float
+    ) -> None:
+        """``requested`` has, for each value, its name, the measure, and the arguments of the formula."""
+        self._judgments, self._level = judgments, level
+        self._requested = tuple(requested)
+        self._judged: dict[str, JudgedTopic] = {}
+
+    @classmethod
+    def of(
+        cls, judgments: AnyJudgments, measures: Iterable[RequestedMeasure], settings: Settings, rules: RankingRules
+    ) -> ShortRuns | None:
+        """Return the evaluation of short runs, or None if a measure, the judgments or the settings require kernels."""
+        if not isinstance(judgments, Judgments) or judgments.grades.dtype.kind != "i" or judgments.duplicates:
+            return None
+        if not judgments.table.is_small or not rules.are_plain or settings.judged_only or settings.level < 1:
+            return None
+        requested = []
+        for each in measures:
+            is_plain = each.treatment == "nonrel" and not each.parameters.levels and each.level is None
+            if each.measure.of_topic is None or not is_plain:
+                return None
+            # The kind of the parameters determines the arguments of each value.
+            arguments: Any = each.measure.kind.apply(lambda _, *given: given, None, each.parameters)
+            requested += [(name, each.measure, given) for name, given in zip(each.names, arguments, strict=True)]
+        return cls(judgments, requested, settings.level)
+
+    def values(self, scores: Mapping[Any, Any]) -> dict[str, dict[str, float]] | None:
+        """Return ``{topic: {name: value}}`` for the judged topics of a run, or None if the run is long or not plain.
+
+        A plain run contains strings as IDs and finite numbers as scores. Scores are compared in single precision, as
+        in trec_eval 9.
+        """
+        if type(scores) is not dict:
+            return None
+        values_of_topics: dict[str, dict[str, float]] = {}
+        left, n_values = MOST, len(self._requested)
+        try:
+            for topic, documents in scores.items():
+                left -= len(documents) + n_values
+                if type(topic) is not str or type(documents) is not dict or not documents or left < 0:
+                    return None
+                lists = documents.values()
+                numbers = array("f", lists)
+                docnos = "\n".join(documents).encode(ENCODING).split(b"\n")
+                if len(docnos) != len(numbers) or not SHORT_SCORES.issuperset(map(type, lists)):
+                    return None
+                judged = self._judged.get(topic) or self._judgments_of(topic)
+                if not math.isfinite(sum(numbers)):
+                    return None
+                if judged is not None:
+                    ranked = RankedTopic(judged, sorted(zip(numbers, docnos), reverse=True))  # noqa: B905 - of equal lengths
+                    values_of_topics[topic] = {
+                        name: measure.of_topic(ranked, *given)  # type: ignore[misc]  # of() requires a formula
+                        for name, measure, given in self._requested
+                    }
+        except (TypeError, ValueError, OverflowError):
+            return None
+        return values_of_topics
+
+    def _judgments_of(self, topic: str) -> JudgedTopic | None:
+        name = topic.encode(ENCODING)
+        if name not in self._judgments.topic_index:
+            return None
+        judged = self._judged[topic] = JudgedTopic(self._judgments, name, self._level)
+        return judged
