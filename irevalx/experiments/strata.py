@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from itertools import pairwise
 from typing import Literal, TypeAlias
@@ -22,12 +22,14 @@ from irevalx.arrays.byte_strings import Names
 from irevalx.arrays.codes import ABSENT, UNJUDGED_IN_FILES
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray, ratio
 from irevalx.errors import InputError, MalformedLineError, UsageError, Warn, quote, shown_name
-from irevalx.experiments.pools import renumbered
+from irevalx.experiments.inputs import GradedQrelsText
+from irevalx.experiments.pools import pool_of_documents, renumbered
 from irevalx.experiments.ranked_runs import GradedRuns, RankedRuns, each_once, rank_all, requests_of
 from irevalx.experiments.samples import RandomOrder, first_share, remove_judgments
 from irevalx.experiments.seeds_and_shares import read_share
 from irevalx.frozen import Frozen, cached_property, replace
 from irevalx.judgments.graded import SAMPLED_DEPTH, InclusionJudgments, Judgments
+from irevalx.judgments.pool import with_pool
 from irevalx.measures.declaration import Measure
 from irevalx.measures.selection import RequestedMeasure, select_measures
 from irevalx.process.platform import as_bytes, as_text
@@ -182,18 +184,69 @@ def read_strata_file(source: Source, judgments: Judgments, strata: Sequence[Stra
 
     Documents in unknown strata are treated as documents without a stratum; warns about documents without a judgment.
     """
-    where = shown_name(source.path)
-    numbered = enumerate(source.content().split(b"\n"), start=1)
-    lines = [(number, line.split()) for number, line in numbered if line.strip()]
-    for number, fields in lines:
-        if len(fields) != 3:
-            text = f"but the line has {len(fields)}: {quote(b' '.join(fields))}"
-            raise MalformedLineError(f"{where}:{number}: expected 3 columns (topic, document, stratum), {text}")
+    where, lines = shown_name(source.path), _strata_lines(source)
     places = {as_bytes(named.name): place for place, named in enumerate(strata) if not named.is_rest}
     if not any(named.is_rest for named in strata):
         of_names = Counter(name for _, (_, _, name) in lines if name not in places)
         for name, n_documents in of_names.items():
             warn(f"{where}: stratum {quote(name)} has no rate; its {n_documents} documents are left out")
+    stratum, n_seen = _strata_of(judgments, lines, places, where)
+    if lacking := len(lines) - n_seen:
+        warn(f"{where}: {lacking} of {len(lines)} documents are left out: they have no line in the judgments")
+    return stratum
+
+
+def sample_in_strata(source: Source, text: GradedQrelsText, warn: Warn) -> tuple[GradedQrelsText, StrataSample]:
+    """Return the judgments as a sample of the documents in a file of strata, or in a pool file (a single stratum).
+
+    The first value contains the judgments and the documents of the file. Warn about topics without judgments, and about
+    strata of topics without a judged document.
+    """
+    where, lines = shown_name(source.path), _strata_lines(source, fewest=2)
+    topics = {topic: topic in text.judgments.topic_index for _, (topic, *_) in lines}
+    if lacking := sum(not is_judged for is_judged in topics.values()):
+        warn(f"{where}: {lacking} of {len(topics)} topics have no judgments and are left out")
+    lines = [(number, [*fields, b"1"][:3]) for number, fields in lines if topics[fields[0]]]
+    pooled: dict[bytes, set[bytes]] = {}
+    for _, (topic, docno, _) in lines:
+        pooled.setdefault(topic, set()).add(docno)
+    text = text.rewritten(with_pool(text.judgments, pool_of_documents(pooled)))
+    names = tuple(dict.fromkeys(name for _, (_, _, name) in lines))
+    stratum, _ = _strata_of(text.judgments, lines, {name: place for place, name in enumerate(names)}, where)
+    sample = StrataSample(
+        text.judgments, stratum, (text.judgments.grades >= 0) & (stratum != ABSENT), tuple(map(as_text, names))
+    )
+    part = text.judgments.rows.ids * len(names) + stratum
+    without = np.setdiff1d(part[sample.in_stratum], part[sample.in_sample])
+    if without.size:
+        first, place = divmod(int(without[0]), len(names))
+        warn(
+            f"{where}: {without.size} strata of topics contain no judged document, the first being stratum "
+            f"{quote(names[place])} of topic {quote(text.judgments.topics[first])}; the sample cannot represent them"
+        )
+    return text, sample
+
+
+def _strata_lines(source: Source, fewest: int = 3) -> list[tuple[int, list[bytes]]]:
+    """Return the number and the columns of each line: the topic, the document and, unless optional, the stratum."""
+    numbered = enumerate(source.content().split(b"\n"), start=1)
+    lines = [(number, line.split()) for number, line in numbered if line.strip()]
+    for number, fields in lines:
+        if not fewest <= len(fields) <= 3:
+            columns = "3 columns (topic, document, stratum)"
+            if fewest < 3:
+                columns = f"2 columns (topic, document) or {columns}"
+            raise MalformedLineError(
+                f"{shown_name(source.path)}:{number}: expected {columns}, but the line has {len(fields)}: "
+                f"{quote(b' '.join(fields))}"
+            )
+    return lines
+
+
+def _strata_of(
+    judgments: Judgments, lines: Sequence[tuple[int, list[bytes]]], places: Mapping[bytes, int], where: str
+) -> tuple[IntArray, int]:
+    """Return the stratum of each document, flat, from the lines of a file, and the number of lines with a judgment."""
     topics, docnos = [topic for _, (topic, _, _) in lines], Names.of([docno for _, (_, docno, _) in lines])
     row = judgments.places_of(topics, np.arange(len(lines)), docnos)
     stratum = np.full(judgments.rows.size, ABSENT)
@@ -207,9 +260,7 @@ def read_strata_file(source: Source, judgments: Judgments, strata: Sequence[Stra
         if place != ABSENT:
             seen[place] = number
             stratum[place] = places.get(name, ABSENT)
-    if lacking := len(lines) - len(seen):
-        warn(f"{where}: {lacking} of {len(lines)} documents are left out: they have no line in the judgments")
-    return stratum
+    return stratum, len(seen)
 
 
 def read_rates(source: Source) -> str:

@@ -160,7 +160,7 @@ def test_probabilities(tmp_path: Path) -> None:
         (("--strata", "a:1 a:1", "--strata-file", QRELS), "a stratum occurs twice"),
         (("--strata", "a:1", "--strata-file", QRELS, RUNS[0]), "--strata by names cannot be combined with RUN"),
         (("--strata", "depth 1+:1"), "--strata by depth requires RUN"),
-        (("--strata-file", QRELS, "--uniform", "1"), "--strata-file requires --strata"),
+        (("--strata-file", QRELS, "--uniform", "1"), "--strata-file cannot be combined with --uniform"),
         (("--uniform", "1", RUNS[0]), "RUN requires --strata or --order"),
         (("--uniform", "1", "--as", "prels"), "--as requires --strata"),
         (

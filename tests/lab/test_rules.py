@@ -84,7 +84,8 @@ degrade
     uniform excludes stratified, strata, order
     stratified excludes strata, order
     rounding requires stratified
-    strata_file, sample_format requires strata, rates
+    sample_format requires strata, strata_file
+    strata_file excludes uniform, stratified, topic_rates, order
     rates requires strata_file
     rates excludes strata, order, uniform, stratified
     topic_rates excludes rates, strata, order, uniform, stratified
@@ -199,6 +200,7 @@ NEEDED: dict[str, dict[str, Any]] = {
     "complete class_weight requires": {"documents": "x", "classifier": "kld"},
     "complete calibrated excludes": {"mark": "x"},
     "degrade order excludes": {"budget": 2},
+    "degrade strata_file excludes": {"budget": 2},
     "degrade rates excludes": {"strata_file": "x"},
     "study pairs requires": {"scheme": "depth"},
     "study topic_rates requires": {"scheme": "depth"},

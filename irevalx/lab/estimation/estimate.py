@@ -179,8 +179,9 @@ def estimate(
     Parameters
     ----------
     human : relevance judgments by human assessors, either of some topics or of a random sample of the documents of each
-        topic (`rel_format="sampled"` or `rel_format="prels"`). irevalx-lab degrade can draw such a sample by strata.
-        With `design`, this argument is optional, and can be existing judgments in any format.
+        topic (`rel_format="sampled"` or `rel_format="prels"`). irevalx-lab degrade can draw such a sample by strata,
+        and writes the judgments of drawn documents in these formats. With `design`, this argument is optional, and can
+        be existing judgments in any format.
     machine : machine labels. If `human` consists of complete topics, pass relevance judgments for those topics and for
         additional topics; together, all of these topics must form a single random sample. If `human` is a sample of
         documents, pass relevance judgments for the sampled documents and for all other documents. In this case, topics
@@ -331,8 +332,8 @@ def _check_files(human: Judgments, machine: Judgments, labels: PairedLabels, *, 
             raise UsageError(
                 f"{problem}. If the documents with human labels are a random sample of the documents of each topic, "
                 f"use {spelled('human_labels', 'random')}, or pass inclusion probabilities ({spelled('rel_format')} "
-                "sampled or prels), both for P, rbp and dcg only. If no other document is relevant, use "
-                f"{spelled('human_labels', 'complete')}"
+                "sampled or prels, written by irevalx-lab degrade), both for P, rbp and dcg only. If no other document "
+                f"is relevant, use {spelled('human_labels', 'complete')}"
             )
         warn(
             f"{problem}; they count as unjudged in the human values, and the estimates are biased if assessors would "

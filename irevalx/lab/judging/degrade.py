@@ -24,6 +24,7 @@ from irevalx.experiments.strata import (
     read_design,
     read_rates,
     read_topic_rates,
+    sample_in_strata,
     stratify,
 )
 from irevalx.frozen import replace
@@ -120,14 +121,26 @@ def degrade(
     stratified: Annotated[float | Fraction | None, share(metavar="FRACTION", excludes=("strata", "order"))] = None,
     rounding: Annotated[str, choice(*samples.ROUNDINGS, names=("--round",), requires="stratified")] = "up",
     strata: Strata = None,
-    strata_file: Annotated[StrataFile, refined(requires=("strata", "rates"))] = None,
+    strata_file: Annotated[
+        StrataFile,
+        refined(
+            requires=(),
+            excludes=("uniform", "stratified", "topic_rates", "order"),
+            help=(
+                "file with the stratum of each document, one line per document: TOPIC DOCNO STRATUM. Without `strata` "
+                "and `rates`, all judgments are kept, as a sample that was drawn from the documents of the file; the "
+                "other documents of the file get the grade -1. The file can then also be a pool file (TOPIC DOCNO), "
+                "which is a single stratum."
+            ),
+        ),
+    ] = None,
     rates: Annotated[
         str | os.PathLike[str] | IO[str] | IO[bytes] | None,
         file(requires="strata_file", excludes=("strata", "order", "uniform", "stratified")),
     ] = None,
     topic_rates: Annotated[TopicRates, refined(excludes=("rates", "strata", "order", "uniform", "stratified"))] = None,
     sample_format: Annotated[
-        str, choice(*STRATA_FORMATS, names=("--as",), requires=("strata", "rates"))
+        str, choice(*STRATA_FORMATS, names=("--as",), requires=("strata", "strata_file"))
     ] = SAMPLED.name,
     order: Annotated[Strategy, refined(requires="budget", excludes="strata")] = None,
     budget: Annotated[
@@ -148,9 +161,9 @@ def degrade(
 
     Judgments that are not kept get the grade -1 (pooled, but unjudged). Apart from these grades, files in the format
     qrels do not change. Judgments in other formats (`rel_format`) are written as lines TOPIC 0 DOCNO GRADE. With
-    `strata`, lines have the form TOPIC IGNORED DOCNO STRATUM GRADE, which ``irevalx -R sampled`` reads, and documents
-    that belong to no stratum are omitted. With the same seed, a sample with lower rates is a subset of a sample with
-    higher rates.
+    `strata` or `strata_file`, lines have the form TOPIC IGNORED DOCNO STRATUM GRADE, which ``irevalx -R sampled``
+    reads, and documents that belong to no stratum are omitted. With the same seed, a sample with lower rates is a
+    subset of a sample with higher rates.
 
     With `order`, a judging strategy is simulated on the judgments. The strategy selects one document after another from
     the candidate documents of the runs, and learns from the existing judgments as if human assessors had just made
@@ -200,6 +213,13 @@ def degrade(
         assert isinstance(budget, BudgetLevel)  # converted as in its declaration
         simulation = {"depth": depth, "across": across, "batch": batch, "unjudged": unjudged, "documents": documents}
         return _selected_first(qrels, rel_format, runs, order, budget, seed, level=level, drop=drop, **simulation)
+    if strata_file is not None and strata is None and rates is None:
+        _check_format(sample_format, drop=drop)
+        text, sample = sample_in_strata(
+            source_of(strata_file, "strata_file"), GradedQrelsText.of(qrels, rel_format), warn
+        )
+        _warn_of_documents_left_out(sample)
+        return _written(text, sample, sample_format, None, drop=drop)
     seed = chosen_seed(seed)
     if rates is not None:
         strata = read_rates(source_of(rates, "rates"))
@@ -233,12 +253,17 @@ def _design_of(strata: str, runs: Any, strata_file: Any, sample_format: str, *, 
     if are_given(runs) != (design.by != "names"):
         rule = "by names cannot be combined with" if are_given(runs) else f"by {design.by} requires"
         raise UsageError(f"{spelled('strata')} {rule} {spelled('runs')}")
+    _check_format(sample_format, drop=drop)
+    return design
+
+
+def _check_format(sample_format: str, *, drop: bool) -> None:
+    """Raise UsageError if documents that are not in the sample cannot be omitted."""
     if drop and sample_format == SAMPLED.name:
         raise UsageError(
             f"{spelled('drop')} cannot be combined with {spelled('sample_format', SAMPLED.name)}: measures of this "
             "format count the documents that are not in the sample"
         )
-    return design
 
 
 def _sample_of_strata(
@@ -251,13 +276,19 @@ def _sample_of_strata(
     sample = StrataSample.drawn(design, judgments, stratum, RandomOrder(judgments, seed, SCHEME))
     for line in samples.warnings_without_relevant(judgments, level, sample.in_sample):
         warn(line)
+    _warn_of_documents_left_out(sample)
+    return sample
+
+
+def _warn_of_documents_left_out(sample: StrataSample) -> None:
+    """Warn about judged documents that belong to no stratum."""
+    judgments = sample.judgments
     is_judged = judgments.grades >= 0
     if left_out := int(np.count_nonzero(is_judged & ~sample.in_stratum)):
         warn(
             f"{shown_name(judgments.path)}: {left_out} of {np.count_nonzero(is_judged)} judged documents are in no "
             "stratum and are left out"
         )
-    return sample
 
 
 def _selected_first(

@@ -186,7 +186,10 @@ def test_partly_judged_topics(tmp_path: Path) -> None:
     problem = f"{human} does not label 3 of the 7 documents that {machine} labels in topics with human judgments"
     refused = " ".join(refusal("estimate", *call).split())
     assert f"{problem}. If the documents with human labels are a random sample" in refused
-    assert "use --human-labels random, or pass inclusion probabilities (-R sampled or prels), both for P" in refused
+    assert (
+        "use --human-labels random, or pass inclusion probabilities (-R sampled or prels, written by irevalx-lab degrade), both for P"
+        in refused
+    )
     assert "If no other document is relevant, use --human-labels complete" in refused
     assert f"{problem}; they count as unjudged" in " ".join(estimates(*call, "--human-labels", "complete")[1].split())
     rows, _ = estimates(*call, "--human-labels", "random", "--lambda", "0")

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import partial
 from math import log2
 from pathlib import Path
+from random import Random
 
 import pytest
 from examples.experiment import EXPERIMENT, MACHINE, QRELS
 from references.ranked_files import ranked
-from running import lab_told, refusal
+from running import lab, lab_told, refusal
 
+import irevalx
 from irevalx.lab import degrade, estimate
 
 RUNS = [EXPERIMENT / "runs" / name for name in ("count2", "vector1")]
@@ -195,3 +198,94 @@ def test_negative_grades(samples: dict[str, Path], tmp_path: Path, grade: str) -
     assert f"{files['other']}:1: grade {grade} is negative but above -999" in line
     assert "like statAP_MQ_eval; irevalx-lab estimate treats it as not sampled" in line
     assert f"({len(others) - 1} more such lines)" in line
+
+
+def judged_in_part(folder: Path, frame: dict[tuple[str, str], str], seed: int) -> tuple[Path, set[tuple[str, str]]]:
+    """Write human judgments of at least two documents of each topic and stratum, and of some documents elsewhere."""
+    grades = {(t, docno): int(grade) for t, _, docno, grade in map(str.split, QRELS.read_text().splitlines())}
+    random, judged = Random(seed), set()
+    for part in {(topic, stratum) for (topic, _), stratum in frame.items()}:
+        members = sorted(pair for pair, stratum in frame.items() if (pair[0], stratum) == part)
+        judged |= set(random.sample(members, max(min(2, len(members)), len(members) // 3)))
+    rest = sorted(set(grades) - set(frame))
+    others = random.sample(rest, min(20, len(rest)))
+    path = folder / "judged"
+    path.write_text("".join(f"{t} 0 {docno} {max(0, grades.get((t, docno), 0))}\n" for t, docno in [*judged, *others]))
+    return path, judged
+
+
+@pytest.mark.parametrize("form", ["sampled", "prels"])
+@pytest.mark.parametrize("n_strata", [1, 3])
+def test_judged_sample(tmp_path: Path, n_strata: int, form: str) -> None:
+    """Degrade writes human judgments as a sample of a pool; estimate and irevalx read it as the literal estimate."""
+    depth = 12
+    frame: dict[tuple[str, str], int] = {}
+    for path in EXPERIMENT.glob("runs/*"):
+        for topic, docnos in ranked(path).items():
+            for rank, docno in enumerate(docnos[:depth], start=1):
+                frame[topic, docno] = min(rank, frame.get((topic, docno), rank))
+    strata = {pair: f"s{rank * n_strata // (depth + 1)}" for pair, rank in frame.items()}
+    judged, sampled = judged_in_part(tmp_path, strata, n_strata)
+    pool, sample = tmp_path / "pool", tmp_path / "sample"
+    if n_strata == 1:
+        assert lab("pool", *sorted(EXPERIMENT.glob("runs/*")), "--depth", str(depth), "-o", pool).status == 0
+    else:
+        pool.write_text("".join(f"{topic} {docno} {name}\n" for (topic, docno), name in strata.items()))
+    done = lab("degrade", judged, "--strata-file", pool, "--as", form, "-o", sample)
+    assert done.status == 0
+    assert (
+        done.stderr
+        == f"irevalx-lab: {judged}: 20 of {len(sampled) + 20} judged documents are in no stratum and are left out\n"
+    )
+    with pytest.warns(UserWarning, match="20 of .* judged documents are in no stratum"):
+        assert degrade(judged, strata_file=pool, sample_format=form).text == sample.read_bytes()
+    sizes = Counter((topic, stratum) for (topic, _), stratum in strata.items())
+    drawn = Counter((topic, strata[topic, docno]) for topic, docno in sampled)
+    grades = {(t, docno): int(grade) for t, _, docno, grade in map(str.split, judged.read_text().splitlines())}
+    weight = {pair: sizes[pair[0], strata[pair]] / drawn[pair[0], strata[pair]] for pair in sampled}
+    rows, _ = estimates("-R", form, "--human", sample, "--machine", MACHINE, *RUNS, "-m", "P.10", "--lambda", "0")
+    for row, run in zip(rows[:2], RUNS, strict=True):
+        total = sum(
+            weight.get((topic, docno), 0) * (grades.get((topic, docno), 0) > 0)
+            for topic, docnos in ranked(run).items()
+            for docno in docnos[:10]
+        )
+        assert float(row["classical"]) == pytest.approx(total / 10 / 12)
+    if form == "sampled":
+        total = sum(weight[pair] * (grades[pair] > 0) for pair in sampled)
+        assert irevalx.evaluate(sample, RUNS[0], "inum_rel", rel_format=form)["inum_rel"] == pytest.approx(total)
+
+
+def test_judged_sample_without_design(tmp_path: Path) -> None:
+    """A pool of all labelled documents gives the estimates of --human-labels random."""
+    frame = {(t, docno): "1" for t, _, docno, _ in map(str.split, MACHINE.read_text().splitlines())}
+    judged, sampled = judged_in_part(tmp_path, frame, 1)
+    human = "".join(f"{t} 0 {docno} 1\n" for t, docno in sorted(sampled))
+    judged.write_text(human)
+    pool, sample = tmp_path / "pool", tmp_path / "sample"
+    pool.write_text("".join(f"{topic} {docno}\n" for topic, docno in frame))
+    assert lab("degrade", judged, "--strata-file", pool, "-o", sample).stderr == ""
+    given: list[str | Path] = ["--machine", MACHINE, *RUNS, "-m", "P.10"]
+    written, _ = estimates("-R", "sampled", "--human", sample, *given)
+    assert written == estimates("--human", judged, "--human-labels", "random", *given)[0]
+
+
+def test_messages_about_judged_samples(tmp_path: Path) -> None:
+    """Messages count topics without judgments and strata without a judged document."""
+    strata, judged = tmp_path / "strata", tmp_path / "judged"
+    strata.write_text("1 A a\n1 B a\n1 C b\n2 A a\n2 B a\n3 X a\n")
+    judged.write_text("1 0 A 1\n2 0 B -1\n2 0 A 0\n")
+    done = lab("degrade", judged, "--strata-file", strata)
+    assert done.stdout == b"1 0 A a 1\n2 0 B a -1\n2 0 A a 0\n1 0 B a -1\n1 0 C b -1\n"
+    assert done.stderr.splitlines() == [
+        f"irevalx-lab: {strata}: 1 of 3 topics have no judgments and are left out",
+        f"irevalx-lab: {strata}: 1 strata of topics contain no judged document, the first being stratum 'b' of topic "
+        "'1'; the sample cannot represent them",
+    ]
+    assert "--drop cannot be combined with --as sampled" in refusal(
+        "degrade", judged, "--strata-file", strata, "--drop"
+    )
+    strata.write_text("1 A a b\n")
+    assert f"{strata}:1: expected 2 columns (topic, document) or 3 columns (topic, document, stratum)" in refusal(
+        "degrade", judged, "--strata-file", strata, status=2
+    )
