@@ -13,7 +13,16 @@ from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
 from irevalx.frozen import Frozen
 from irevalx.process.workers import in_order
 from irevalx.statistics.bootstrap import TopicDraws
-from irevalx.statistics.significance import RESAMPLES, Scale, batch_of, differences, generator, mean, without_noise
+from irevalx.statistics.significance import (
+    RESAMPLES,
+    Scale,
+    batch_of,
+    differences,
+    generator,
+    mean,
+    mean_and_error,
+    without_noise,
+)
 
 INTERVALS = ("bca", "t")
 """Methods of computing intervals: by a bias-corrected and accelerated bootstrap, or from Student's t distribution."""
@@ -57,14 +66,15 @@ def bca_intervals_of_summaries(
 
 def t_intervals(d: FloatArray, confidences: Sequence[float]) -> list[Ends]:
     """Return t intervals of mean differences of shape (n_pairs, n_topics), by confidence; nan if all are equal."""
-    from scipy import stats
+    from scipy import special
 
     varied = (d != d[:, :1]).any(axis=1)
     ends = [(np.full(len(d), np.nan), np.full(len(d), np.nan)) for _ in confidences]
     if varied.any():
-        results = stats.ttest_1samp(d[varied], 0.0, axis=1)
+        centre, error = mean_and_error(d[varied])
         for (low, high), confidence in zip(ends, confidences, strict=True):
-            low[varied], high[varied] = results.confidence_interval(confidence)
+            half = -special.stdtrit(d.shape[1] - 1, (1 - confidence) / 2) * error
+            low[varied], high[varied] = centre - half, centre + half
     return ends
 
 

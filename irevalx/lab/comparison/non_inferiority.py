@@ -83,9 +83,9 @@ class Improvements(Frozen):
 
         It is the upper Clopper-Pearson bound of the share of topics that differ, times the largest difference.
         """
-        from scipy import stats
+        from scipy import special
 
-        bound = stats.beta.ppf(1 - self.alpha / 2, self.differing + 1, self.d.shape[1] - self.differing)
+        bound = special.betaincinv(self.differing + 1, self.d.shape[1] - self.differing, 1 - self.alpha / 2)
         return np.asarray(bound * self.largest)
 
     def differs_little(self, margin: float) -> BoolArray:
@@ -202,16 +202,16 @@ def ratio_intervals(runs: FloatArray, baseline: FloatArray, alpha: float, cluste
     bounds are nan if the baseline's mean is not significantly different from 0, because they are then infinite, and if
     there are too few clusters.
     """
-    from scipy import stats
+    from scipy import special
 
     n_topics = baseline.size
     if clusters is None:
-        scale = stats.t.isf(alpha / 2, n_topics - 1) ** 2 / n_topics / max(1, n_topics - 1)
+        scale = special.stdtrit(n_topics - 1, alpha / 2) ** 2 / n_topics / max(1, n_topics - 1)
         of_runs, of_baseline = runs - runs.mean(axis=1, keepdims=True), baseline - baseline.mean()
     elif clusters.are_too_few:
         return np.full(len(runs), np.nan), np.full(len(runs), np.nan)
     else:
-        scale = stats.t.isf(alpha / 2, clusters.freedom()) ** 2
+        scale = special.stdtrit(clusters.freedom(), alpha / 2) ** 2
         of_runs, of_baseline = clusters.residuals(runs), clusters.residuals(baseline)
     means = runs.mean(axis=1)
     a = baseline.mean() ** 2 - scale * (of_baseline @ of_baseline)
