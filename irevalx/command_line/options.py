@@ -53,7 +53,7 @@ class ShellNotation(Notation, kw_only=True):
         option = self.options.get(name) or f"--{name.replace('_', '-')}"
         if isinstance(value, Mapping):
             return " ".join(f"{option} {shell_word(f'{key}={entry}')}" for key, entry in value.items())
-        return option if value is None or value is True else f"{option} {value}"
+        return option if value is None or value is True else f"{option} {shell_word(str(value))}"
 
     def invalid(self, name: str, rule: str, value: object) -> str:
         """Return the message about an invalid value of an option."""

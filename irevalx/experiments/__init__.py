@@ -8,6 +8,7 @@ measured_runs        measure values of runs by topic, computed or read from a sc
 labels               label files: a second set of judgments for the same documents
 samples, strata      samples of judgments; stratified samples, and measure values under them
 pools, coverage      the top documents of runs; the proportion of judged documents
+topic_clusters       clusters of dependent topics, given or suggested by topic IDs
 run_pairs            rows that compare two runs, reversed
 run_groups           groups of runs; evaluation without the unique documents of a group
 weighted_measures    measures that are sums of weight times gain

@@ -20,6 +20,7 @@ from irevalx.measures.precision import unjudged
 from irevalx.measures.selection import RequestedMeasure
 from irevalx.ranking.rules import RankingRules
 from irevalx.settings import ORDERS_OF_TIES
+from irevalx.statistics.clusters import FEWEST_CLUSTERS
 from irevalx.statistics.corrections import CORRECTIONS, TUKEY, correction_named
 from irevalx.statistics.paired_comparisons import Comparisons
 from irevalx.statistics.significance import FEW_TOPICS, TESTS
@@ -198,7 +199,13 @@ def why_undetermined(comparisons: Comparisons, request: RequestedMeasure | None)
         return "a measure for which higher values are known to be better"
     if not has_shift(comparisons, request):
         return "a measure that treats unjudged documents as nonrelevant"
-    return f"differences on {of_differing} that are not all the same" if comparisons.without_spread.all() else ""
+    if not comparisons.are_tested:
+        of_differing = f"at least {FEWEST_CLUSTERS} clusters of topics"
+    elif comparisons.without_spread.all():
+        of_differing = f"differences on {of_differing} that are not all the same"
+    else:
+        of_differing = ""
+    return of_differing
 
 
 def is_determined(comparisons: Comparisons, request: RequestedMeasure) -> BoolArray:
@@ -230,7 +237,9 @@ def conclusions_if_relevant(comparisons: Comparisons, coverage: Coverage, reques
     if not shift.any():
         return before
     d = comparisons.by_topic + np.nan_to_num(shift)[:, np.newaxis]
-    p = np.where(tested, TESTS["t"].p_values(d, method.resamples, method.seed), comparisons.p)
+    clusters = comparisons.clusters
+    t_test = TESTS["t"].p_values(d, method.resamples, method.seed) if clusters is None else clusters.t_test(d)
+    p = np.where(tested, t_test, comparisons.p)
     corrected = CORRECTIONS[correction_named(method.correction)](p)
     after = np.where(shift == 0, before, np.sign(d.mean(axis=1)) * (corrected < method.alpha))
     return np.where(np.isnan(shift), np.nan, after)

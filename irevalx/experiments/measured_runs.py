@@ -31,6 +31,7 @@ from irevalx.frozen import Frozen, replace
 from irevalx.measures.selection import RequestedMeasure
 from irevalx.measures.summaries import negative_values
 from irevalx.process.platform import as_bytes, as_text
+from irevalx.statistics.clusters import Clusters
 from irevalx.statistics.significance import MEAN, Scale
 from irevalx.wording import first_names, is_parameter, join_words, spelled
 
@@ -62,6 +63,8 @@ class MeasureValues(Frozen, kw_only=True):
     """Coverage at a cutoff of at most 10; None if unknown."""
     request: RequestedMeasure | None = None
     """None if not known."""
+    clusters: Clusters | None = None
+    """Clusters of dependent topics; None if topics are independent."""
     replicates: Sequence[FloatArray] = ()
     """For systems, whose values are means over runs: values of the runs, shape (n_replicates, n_topics) each."""
 
@@ -74,7 +77,8 @@ class MeasureValues(Frozen, kw_only=True):
         """Return the values and the coverage of runs for a subset of the topics."""
         coverage, top = (each and each.of_topics(places) for each in (self.coverage, self.top_coverage))
         topics = tuple(compress(self.topics, places.tolist()))
-        return replace(self, topics=topics, values=self.values[:, places], coverage=coverage, top_coverage=top)
+        how = {"coverage": coverage, "top_coverage": top, "clusters": self.clusters and self.clusters.of_topics(places)}
+        return replace(self, topics=topics, values=self.values[:, places], **how)
 
     def as_printed(self, summary: float) -> float | int:
         """Return a summary, or a difference of two summaries, as printed by the evaluator."""

@@ -1,4 +1,4 @@
-"""Topic groups (subsets), read from a file or a dictionary."""
+"""Topic groups (subsets) and clusters of topics, read from a file or a dictionary."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from irevalx.reading.sources.files import Source
 TopicGroups = Mapping[str, frozenset[bytes]]
 """The topics of each group, with groups in the order of their first occurrence."""
 
-_GROUP = "group"
-"""The name of the column of groups."""
+_GROUP, _CLUSTER = "group", "cluster"
+"""The names of the columns of groups and of clusters."""
 
 _BLANKS = " \t\n\r\v\f"
 """ASCII blanks, which separate fields and are stripped from them."""
@@ -30,18 +30,34 @@ _RESERVED = frozenset({"low", "high"})
 
 def read_topic_groups(source: Source) -> TopicGroups:
     """Read topic groups from lines ``TOPIC GROUP``, CSV with a header, or JSON; other content raises InputError."""
+    groups = groups_of_pairs(_pairs_in(source, _GROUP), shown_name(source.path))
+    if not groups:
+        raise InputError(f"{shown_name(source.path)}: the file contains no groups")
+    return groups
+
+
+def read_topic_clusters(source: Source) -> dict[str, str]:
+    """Read the cluster of each topic from a file like those of topic groups, with the column ``cluster`` in CSV.
+
+    Raise InputError if a topic has several clusters.
+    """
+    clusters: dict[str, str] = {}
+    for topic, cluster in _pairs_in(source, _CLUSTER):
+        if clusters.setdefault(topic, cluster) != cluster:
+            names = f"{quote(clusters[topic])} and {quote(cluster)}"
+            raise InputError(f"{shown_name(source.path)}: topic {quote(topic)} has several clusters: {names}")
+    return clusters
+
+
+def _pairs_in(source: Source, column: str) -> Iterator[tuple[str, str]]:
+    """Return the pairs of a topic and its group (or cluster) that a file contains."""
     where, text = shown_name(source.path), as_text(source.content())
     head = next((line for line in text.split("\n") if line.strip() and not line.startswith("#")), "")
     if head.lstrip().startswith("{"):
-        pairs = _of_json(where, text)
-    elif _GROUP in [name.strip(_BLANKS) for name in head.lower().split(",")]:
-        pairs = _of_csv(where, text)
-    else:
-        pairs = _of_lines(where, text)
-    groups = groups_of_pairs(pairs, where)
-    if not groups:
-        raise InputError(f"{where}: the file contains no groups")
-    return groups
+        return _of_json(where, text, column)
+    if column in [name.strip(_BLANKS) for name in head.lower().split(",")]:
+        return _of_csv(where, text, column)
+    return _of_lines(where, text, column)
 
 
 def groups_of_pairs(pairs: Iterable[tuple[str, str]], where: str) -> TopicGroups:
@@ -79,35 +95,35 @@ def _listed(names: list[bytes], most: int = 5) -> str:
     return ", ".join(map(quote, names[:most])) + (", ..." if len(names) > most else "")
 
 
-def _of_lines(where: str, text: str) -> Iterator[tuple[str, str]]:
+def _of_lines(where: str, text: str, column: str) -> Iterator[tuple[str, str]]:
     for number, line in enumerate(text.split("\n"), 1):
         if not line.strip() or line.startswith("#"):
             continue
         fields = line.split("\t") if "\t" in line else _BLANK.split(line.strip(_BLANKS))
         if len(fields) != 2:
             raise InputError(
-                f"{where}:{number}: expected 2 columns (topic, group), but the line has {len(fields)}: {quote(line)}"
+                f"{where}:{number}: expected 2 columns (topic, {column}), but the line has {len(fields)}: {quote(line)}"
             )
         yield fields[0].strip(_BLANKS), fields[1].strip(_BLANKS)
 
 
-def _of_csv(where: str, text: str) -> Iterator[tuple[str, str]]:
+def _of_csv(where: str, text: str, column: str) -> Iterator[tuple[str, str]]:
     from irevalx.reading.column_names import TOPIC, named  # imported late: nothing else here needs tables
 
     reader = csv.reader(io.StringIO(text, newline=""))
     names = [name.strip().lower() for name in next(fields for fields in reader if _has_values(fields))]
     topics = named(TOPIC, names)
-    if len(topics) != 1 or names.count(_GROUP) != 1:
+    if len(topics) != 1 or names.count(column) != 1:
         raise InputError(
             f"{where}: expected a header with one column for topics ({', '.join(TOPIC.names)}) and one column "
-            f"'{_GROUP}', but it has {', '.join(names)}"
+            f"'{column}', but it has {', '.join(names)}"
         )
     try:
         for fields in filter(_has_values, reader):
             if len(fields) != len(names):
                 rule = f"expected {len(names)} columns ({', '.join(names)}), but the line has {len(fields)}"
                 raise InputError(f"{where}:{reader.line_num}: {rule}: {quote(','.join(fields))}")
-            yield fields[names.index(topics[0])].strip(" \t"), fields[names.index(_GROUP)].strip(" \t")
+            yield fields[names.index(topics[0])].strip(" \t"), fields[names.index(column)].strip(" \t")
     except csv.Error as error:
         raise InputError(f"{where}:{reader.line_num}: {error}") from None
 
@@ -125,8 +141,8 @@ def _all_groups(pairs: list[tuple[str, Any]]) -> dict[str, list[Any]]:
     return groups_of_topics
 
 
-def _of_json(where: str, text: str) -> Iterator[tuple[str, str]]:
-    rule = "expected a group or a list of groups for each topic"
+def _of_json(where: str, text: str, column: str) -> Iterator[tuple[str, str]]:
+    rule = f"expected a {column} or a list of {column}s for each topic"
     try:
         groups_of_topics = json.loads(text, object_pairs_hook=_all_groups)
     except ValueError as error:

@@ -13,7 +13,7 @@ import numpy as np
 
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
 from irevalx.frozen import Frozen, cached_property
-from irevalx.statistics.clusters import Clusters
+from irevalx.statistics.clusters import FEWEST_CLUSTERS, Clusters
 from irevalx.statistics.confidence_intervals import Ends, bca_intervals, bca_intervals_of_summaries, t_intervals
 from irevalx.statistics.corrections import CORRECTIONS, SIMULTANEOUS, TUKEY, correction_named
 from irevalx.statistics.significance import (
@@ -146,6 +146,28 @@ class Comparisons(Frozen):
         return self.clusters is None or not self.clusters.are_too_few
 
     @property
+    def why_untested(self) -> str:
+        """A clause on the reason if tests cannot be computed, otherwise ""."""
+        if self.are_tested:
+            return ""
+        return f"not tested, because a test requires at least {FEWEST_CLUSTERS} clusters: {self.clusters}"
+
+    @property
+    def units(self) -> str:
+        """The word for the independent units of the sample: topics, or clusters of topics."""
+        return "topics" if self.clusters is None else "clusters"
+
+    @property
+    def topics_in_words(self) -> str:
+        """The number of topics, and of clusters if there are any."""
+        n_topics = self.values.shape[1]
+        return f"{n_topics} topic{'s' * (n_topics != 1)}" if self.clusters is None else str(self.clusters)
+
+    def test_in_words(self, test: str) -> str:
+        """Return the name of one of ``TESTS`` as it is applied to these comparisons."""
+        return TESTS[test].words if self.clusters is None else _TESTS_OF_CLUSTERS[test]
+
+    @property
     def by_sign_flips(self) -> BoolArray:
         """Whether sign flips replace the t test."""
         return self.without_spread & (self.method.test == "t" and self.are_tested)
@@ -239,6 +261,10 @@ class Comparisons(Frozen):
             of_means.append((without_noise(middle - half), without_noise(middle + half)))
         of_summaries = [(scale.of_mean(low, n_topics), scale.of_mean(high, n_topics)) for low, high in of_means]
         return of_summaries[0], of_summaries[1] if of_summaries[1:] else undefined
+
+
+_TESTS_OF_CLUSTERS = {"t": "cluster-robust t test", "permutation": "a permutation test of flipped signs of clusters"}
+"""The names of the tests that can be applied to clusters of topics."""
 
 
 def effect_size(d: FloatArray) -> FloatArray:

@@ -68,12 +68,15 @@ compare
     systems, system_by excludes test=wilcoxon, test=permutation, correction=tukey, interval=bca
     system_by excludes systems
     topic_groups excludes systems, system_by, correction=tukey, by=run, columns, figure
-    by=topic excludes topic_groups
-    discriminative_power excludes by=run, by=topic, topic_groups
+    clusters, cluster_by excludes test=wilcoxon, correction=tukey, interval=bca, topic_groups, systems, system_by
+    cluster_by excludes clusters
+    by=topic excludes topic_groups, clusters, cluster_by
+    discriminative_power excludes by=run, by=topic, topic_groups, clusters, cluster_by
     draw requires figure
     draw excludes discriminative_power
 gate
     allow_unsure excludes require=better, require=equivalent
+    cluster_by excludes clusters
 report
     margin requires baseline
     groups excludes group_by

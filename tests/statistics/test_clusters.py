@@ -9,6 +9,7 @@ from itertools import product
 
 import numpy as np
 import pytest
+from references.cluster_robust import cluster_robust
 from references.judges import judge
 from scipy import stats
 
@@ -37,32 +38,6 @@ def clusters_of(sizes: list[int]) -> Clusters:
     return clusters
 
 
-def literal(names: list[int], d: list[float]) -> tuple[float, float]:
-    """Return the CR2 variance of a mean and its degrees of freedom, from the matrices of the regression on a constant.
-
-    The hat matrix is X (X'X)^-1 X'. The residuals of a cluster are multiplied by (I - H_gg)^-1/2, a matrix. The
-    estimate is a sum of quadratic forms g' e e' g, one per cluster, and the degrees of freedom are those of the
-    chi-square distribution with the same mean and variance: (sum of eigenvalues)^2 / sum of their squares.
-    """
-    n_topics, numbers = len(d), sorted(set(names))
-    x = np.ones((n_topics, 1))
-    bread = np.linalg.inv(x.T @ x)
-    hat = x @ bread @ x.T
-    maker = np.eye(n_topics) - hat
-    residuals = maker @ np.array(d)
-    forms, variance = [], 0.0
-    for number in numbers:
-        rows = [place for place, name in enumerate(names) if name == number]
-        values, vectors = np.linalg.eigh(np.eye(len(rows)) - hat[np.ix_(rows, rows)])
-        adjustment = vectors @ np.diag([value**-0.5 for value in values]) @ vectors.T
-        weights = bread @ x[rows].T @ adjustment
-        variance += float(((weights @ residuals[rows]) ** 2)[0])
-        forms.append((weights @ maker[rows])[0])
-    inner = np.array([[float(form @ other) for other in forms] for form in forms])
-    eigenvalues = np.linalg.eigvalsh(inner)
-    return variance, float(eigenvalues.sum() ** 2 / (eigenvalues**2).sum())
-
-
 @pytest.mark.parametrize(("kind", "number"), [*product(SIZES, [6, 9, 20])])
 def test_variance_and_degrees_of_freedom(kind: str, number: int) -> None:
     """The formulas for a mean equal the matrices of the definition, and so do p-values and intervals."""
@@ -70,7 +45,7 @@ def test_variance_and_degrees_of_freedom(kind: str, number: int) -> None:
     d = np.random.default_rng(number).normal(0.05, 1, (3, clusters.codes.size))
     [(low, high)] = clusters.intervals(d, [0.9])
     for row, of_pair in enumerate(d):
-        variance, freedom = literal(clusters.codes.tolist(), of_pair.tolist())
+        variance, freedom = cluster_robust(clusters.codes.tolist(), of_pair.tolist())
         assert clusters.freedom() == pytest.approx(freedom, rel=1e-9)
         assert clusters.errors(d)[row] == pytest.approx(math.sqrt(variance), rel=1e-9)
         t = float(of_pair.mean()) / math.sqrt(variance)
@@ -87,7 +62,7 @@ def test_clusters_of_one_topic() -> None:
     test = stats.ttest_1samp(d[0], 0.0)
     assert alone.freedom() == pytest.approx(11, rel=1e-12)
     assert alone.t_test(d)[0] == pytest.approx(test.pvalue, rel=1e-12)
-    assert literal(list(range(12)), d[0].tolist()) == pytest.approx((float(d.var(ddof=1)) / 12, 11), rel=1e-9)
+    assert cluster_robust(list(range(12)), d[0].tolist()) == pytest.approx((float(d.var(ddof=1)) / 12, 11), rel=1e-9)
 
 
 def test_equal_clusters_as_statsmodels() -> None:
@@ -178,7 +153,7 @@ def test_planned_topics() -> None:
     """Twice the topics are in twice as many clusters of the same sizes, with their degrees of freedom."""
     sizes = [1, 4, 2, 6, 3, 5, 2]
     clusters, twice = clusters_of(sizes), clusters_of(sizes * 2)
-    assert clusters.freedom(46) == pytest.approx(literal(twice.codes.tolist(), [0.0] * 46)[1], rel=1e-9)
+    assert clusters.freedom(46) == pytest.approx(cluster_robust(twice.codes.tolist(), [0.0] * 46)[1], rel=1e-9)
     assert clusters.freedom(15) == 0  # fewer than six clusters
     design = Design(clusters, 2.0)
     shift, freedom = 0.5 * math.sqrt(46 / 2), clusters.freedom(46)

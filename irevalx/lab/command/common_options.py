@@ -179,6 +179,31 @@ LabelValues = Annotated[
     ),
 ]
 
+ClusterBy = Annotated[
+    str | None,
+    text(
+        metavar="REGEX",
+        excludes="clusters",
+        help=(
+            "clusters of dependent topics, such as the turns of a conversation: a part of each topic ID is the name of "
+            "its cluster. The name is the text that this regular expression matches (its first group in parentheses, "
+            "if it has one). A topic without a match is a cluster of its own. Tests and intervals are cluster-robust."
+        ),
+    ),
+]
+
+TopicClusters = Annotated[
+    str | os.PathLike[str] | Mapping[str, str] | None,
+    file(
+        kind=ValueType("the path of a file, or a dictionary of strings", _groups),
+        help=(
+            "the cluster of each topic, as with `cluster_by`: ``{topic: cluster}``, or a file with one line ``TOPIC "
+            "CLUSTER`` per topic."
+        ),
+        shell_help="The cluster of each topic, as with `cluster_by`: a file with one line TOPIC CLUSTER per topic.",
+    ),
+]
+
 Rbo = Annotated[float | None, number(above=0, most=1, metavar="P")]
 
 ALL_OF_SCORES = "Without -m, all measures of the files are used."

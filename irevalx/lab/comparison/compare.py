@@ -4,11 +4,12 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Annotated, Any
 
 from irevalx.declarations import choice, declaration_of, declared, flag, refined
-from irevalx.lab.command.common_options import DEFAULT_OF_SCORES, OptionalRuns, QrelsOrScores
+from irevalx.lab.command.common_options import DEFAULT_OF_SCORES, ClusterBy, OptionalRuns, QrelsOrScores, TopicClusters
 from irevalx.lab.command.evaluation_options import Unpack
 from irevalx.lab.comparison.comparison_options import (
     COLUMNS,
     TOPIC_GROUPS,
+    WITHOUT_CLUSTERS,
     Baselines,
     TestedMeasures,
     TestOptions,
@@ -29,6 +30,8 @@ from irevalx.wording import spelled
 if TYPE_CHECKING:
     from irevalx.lab.command.output import Output
 
+_NOT_WITH_CLUSTERS = (*WITHOUT_CLUSTERS, "topic_groups", "systems", "system_by")
+
 
 def _run(
     output: "Output",
@@ -37,7 +40,7 @@ def _run(
         str | None,
         choice(
             *("pair", "run", "topic"),
-            excludes={"topic": "topic_groups"},
+            excludes={"topic": ("topic_groups", "clusters", "cluster_by")},
             help=(
                 "{docstring} With `by=topic`, there is one row per topic, which contains the value of each run and its "
                 "difference from the `baseline`."
@@ -58,7 +61,7 @@ def _run(
         bool,
         flag(
             also="--power",
-            excludes=("by=run", "by=topic", "topic_groups"),
+            excludes=("by=run", "by=topic", "topic_groups", "clusters", "cluster_by"),
             help=" ".join(declaration_of(power_of_measures).description.split()),
         ),
     ] = False,
@@ -79,7 +82,8 @@ def _run(
     **options: Any,
 ) -> None:
     """Compare runs, topics or measures, and write the tables."""
-    others = {name: value for name, value in options.items() if name not in {"columns", "topic_groups"}}
+    own = {"columns", "topic_groups", "clusters", "cluster_by"}
+    others = {name: value for name, value in options.items() if name not in own}
     result: Comparison
     if discriminative_power:
         result = power_of_measures(**others)
@@ -118,6 +122,8 @@ def compare(
             ),
         ),
     ] = None,
+    clusters: Annotated[TopicClusters, refined(excludes=_NOT_WITH_CLUSTERS)] = None,
+    cluster_by: Annotated[ClusterBy, refined(excludes=("clusters", *_NOT_WITH_CLUSTERS))] = None,
     **options: Unpack[TestOptions],
 ) -> ComparedPairs:
     """Test differences between runs for statistical significance.
@@ -158,6 +164,12 @@ def compare(
     share of the variance that is between replicates. The t test and its interval generalise to other topics and to
     other runs of the same systems; with few replicates, the t test has few degrees of freedom. For a system with a
     single run, the result applies only to this run.
+
+    With `clusters` or `cluster_by`, topics of the same cluster can depend on each other, for example the turns of a
+    conversation; clusters are independent. The t test and its intervals then use the cluster-robust variance CR2 with
+    Bell and McCaffrey's degrees of freedom, and the permutation test flips the signs of all topics of a cluster
+    together. With fewer than 6 clusters, neither p-values nor intervals are computed. Without these parameters, a note
+    says if the topic IDs suggest clusters, and a warning follows if the differences depend on them.
 
     With `topic_groups`, the result contains one row per measure, pair and group, and a second table contains tests of
     the interaction between runs and groups. The null hypothesis is that the difference of a pair is the same in all
@@ -203,9 +215,12 @@ def compare(
     (0.375, 0.1815, 0.5685, 0.0025, True)
     """
     single = spelled("by", by) if by == "run" else ""
-    tested = TestedRuns.of(qrels, runs, measures, baseline, single, **options)
+    of_topics: dict[str, Any] = {"clusters": clusters, "cluster_by": cluster_by}
+    tested = TestedRuns.of(qrels, runs, measures, baseline, single, **of_topics, **options)
     if topic_groups is not None:
         return compared_in_groups(tested.measures, topic_groups, tested.baselines, tested.method, tested.notes)
+    are_given = clusters is not None or cluster_by is not None
+    notes = tested.notes if are_given else (*tested.notes, *tested.notes_on_dependence)
     tested.warn_of_tests(*([] if by == "run" else [interval_warnings]))
     kind = ComparedSystems if tested.measures[0].measured.replicates else ComparedPairs
     return kind(
@@ -216,5 +231,5 @@ def compare(
         columns_of(columns),
         by,
         sort=sort,
-        notes=tested.notes,
+        notes=notes,
     )

@@ -144,6 +144,10 @@ SystemBy = Annotated[
 ]
 
 
+WITHOUT_CLUSTERS = ("test=wilcoxon", "interval=bca", "correction=tukey")
+"""The methods of comparing runs for which clusters of topics have not been studied."""
+
+
 class TestOptions(EvaluationOptions, total=False):
     """The options of a comparison of runs: how they are tested and evaluated. ``TestedRuns.of`` receives them whole."""
 

@@ -10,7 +10,7 @@ from irevalx.frozen import Frozen, cached_property
 from irevalx.lab.comparison.pairs import ComparedMeasure, ComparedPair
 from irevalx.reports.report import judged_in_words, percent
 from irevalx.statistics.corrections import TUKEY, correction_named
-from irevalx.statistics.significance import MEAN, TESTS
+from irevalx.statistics.significance import MEAN
 from irevalx.wording import join_words
 
 REFERENCE, BETTER, WORSE, ALIKE = "reference", "better", "worse", "alike"
@@ -63,7 +63,7 @@ class Conclusion(Frozen):
 
     @cached_property
     def verdicts(self) -> list[str]:
-        """The verdict on each run. It is empty for runs that are not compared with the reference."""
+        """The verdict on each run. It is empty for runs that are not tested against the reference."""
         comparisons, sign = self.of_measure.comparisons, self.of_measure.measured.direction or 1
         reference = self.of_measure.runs.index(self.best if self.baseline is None else self.baseline)
         verdicts = [""] * len(self.of_measure.runs)
@@ -72,7 +72,8 @@ class Conclusion(Frozen):
             if reference in pair:
                 run, gain = (pair[1], sign) if pair[0] == reference else (pair[0], -sign)
                 differs, is_gain = comparisons.differ[row], gain * comparisons.difference[row] > 0
-                verdicts[run] = (BETTER if is_gain else WORSE) if differs else ALIKE
+                verdict = (BETTER if is_gain else WORSE) if differs else ALIKE
+                verdicts[run] = verdict if comparisons.are_tested else ""
         return verdicts
 
     def runs_that_are(self, verdict: str) -> list[str]:
@@ -160,6 +161,8 @@ class Conclusion(Frozen):
 
         ``first`` is the conclusion that precedes it in the same paragraph.
         """
+        if self.of_measure.comparisons.why_untested:
+            return f"{self.leader(first)}; differences are {self.of_measure.comparisons.why_untested}."
         n_others = len(self.of_measure.runs) - 1
         better, worse, alike = (self.named(*self.runs_that_are(each)) for each in (BETTER, WORSE, ALIKE))
         if self.baseline is not None:
@@ -225,10 +228,14 @@ class Conclusion(Frozen):
         """Return a clause on whether the runs of a pair, the better run first, differ, and by how much."""
         run, against = self.named(pair.run, pair.against)
         differ = "is significantly better than {}" if pair.differ else "and {} are not significantly different"
+        if not self.of_measure.comparisons.are_tested:
+            differ = f"against {{}} is {self.of_measure.comparisons.why_untested}"
         return f"{run} {differ.format(against)}: {self.difference(pair)}"
 
     def on_main_pair(self, more: str = "") -> Iterator[str]:
         """Yield sentences on ``main_run``, given that there are several pairs; ``more`` follows its difference."""
+        if not self.of_measure.comparisons.are_tested:
+            return
         pair, [best, main] = self.pair_of(self.main_run), self.named(self.best, self.main_run)
         by = f"{self.difference(pair)}{more}."
         if self.baseline is None:
@@ -272,9 +279,10 @@ class Conclusion(Frozen):
             yield f"{every} the same value in both runs."
         else:
             is_tukey = correction_named(method.correction) == TUKEY
-            test = "randomised Tukey HSD" if is_tukey else TESTS[pair.test].words
-            tested = f"({self.p(pair)}, {test} over {_topics(n_topics)})"
-            yield f"The difference is {_significant(pair)} at the level {method.alpha:g} {tested}."
+            test = "randomised Tukey HSD" if is_tukey else comparisons.test_in_words(pair.test)
+            tested = f"({self.p(pair)}, {test} over {comparisons.topics_in_words})"
+            significant = f"{_significant(pair)} at the level {method.alpha:g} {tested}"
+            yield f"The difference is {comparisons.why_untested or significant}."
             better, worse = self.words
             ties = f" and equal on {pair.ties}" if pair.ties else ""
             yield f"{run} is {better} on {_topics(pair.wins)}{',' if ties else ' and'} {worse} on {pair.losses}{ties}."
@@ -289,7 +297,7 @@ class Conclusion(Frozen):
     def in_brief(self, pair: ComparedPair) -> str:
         """Return a sentence on the difference of the only pair, after ``in_full`` of another measure."""
         difference = f"{self.number(pair.difference)}{self._range(pair)}"
-        test = f"{_significant(pair)} ({self.p(pair)})"
+        test = self.of_measure.comparisons.why_untested or f"{_significant(pair)} ({self.p(pair)})"
         return f"Under {self.title}, the difference is {difference}, which is {test}.{self.caution(pair)}"
 
     def difference(self, pair: ComparedPair) -> str:

@@ -3,7 +3,14 @@
 from typing import TYPE_CHECKING, Annotated, Any
 
 from irevalx.declarations import choice, declared, flag, path, refined, text
-from irevalx.lab.command.common_options import DEFAULT_OF_SCORES, Alpha, OptionalRuns, QrelsOrScores
+from irevalx.lab.command.common_options import (
+    DEFAULT_OF_SCORES,
+    Alpha,
+    ClusterBy,
+    OptionalRuns,
+    QrelsOrScores,
+    TopicClusters,
+)
 from irevalx.lab.command.evaluation_options import EvaluationOptions, Unpack, evaluation_options
 from irevalx.lab.comparison.comparison_options import Names, TestedMeasures
 from irevalx.lab.comparison.margins import MARGIN, Margins
@@ -78,6 +85,8 @@ def gate(
     allow_unsure: Annotated[bool, flag(excludes=("require=better", "require=equivalent"))] = False,
     common_topics: Annotated[bool, flag()] = False,
     alpha: Alpha = ALPHA,
+    clusters: TopicClusters = None,
+    cluster_by: ClusterBy = None,
     **evaluation: Unpack[EvaluationOptions],
 ) -> Gate:
     """Test that runs are not worse than a baseline, as a quality gate for continuous integration.
@@ -105,6 +114,10 @@ def gate(
 
     The least margin is the margin with which a run as good as the baseline would pass with probability 0.8, given this
     number of topics.
+
+    With `clusters` or `cluster_by`, intervals are cluster-robust, and the sign-flip test flips the signs of all topics
+    of a cluster together. With fewer than 6 clusters, the verdict is "cannot tell", unless no topic differs. The rule
+    for 1 to 4 differing topics, which requires independent topics, is not applied.
 
     For measures that treat unjudged documents as nonrelevant, a warning lists the verdicts that depend on unjudged
     documents, by the same rule as in ``compare``. If a run is not worse because at most 4 topics differ, its loss from
@@ -137,10 +150,11 @@ def gate(
     (0, 'not worse')
     """
     how: dict[str, Any] = {"correction": "bonferroni", "alpha": alpha, "complete": not common_topics}
-    tested = TestedRuns.of(
-        qrels, runs, measures, baseline, "gate", topics_of_baseline=True, names=names, **how, **evaluation
-    )
-    rules: dict[str, Any] = {"require": require, "allow_unsure": allow_unsure, "notes": tested.notes}
+    how |= {"names": names, "clusters": clusters, "cluster_by": cluster_by}
+    tested = TestedRuns.of(qrels, runs, measures, baseline, "gate", topics_of_baseline=True, **how, **evaluation)
+    are_given = clusters is not None or cluster_by is not None
+    notes = tested.notes if are_given else (*tested.notes, *tested.notes_on_dependence)
+    rules: dict[str, Any] = {"require": require, "allow_unsure": allow_unsure, "notes": notes}
     result = verdicts_on(tested.measures, tested.baselines, margin, alpha, tested.missing, **rules)
     tested.warn_of_unjudged(result.dependent)
     return result

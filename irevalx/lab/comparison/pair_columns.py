@@ -41,7 +41,9 @@ def heads_of(columns: Sequence[str], method: Method, n_tests: int) -> tuple[str,
     return tuple(heads.get(name, name.replace("_", " ")) for name in columns)
 
 
-def notes_on_pairs(method: Method, columns: Sequence[str], n_tests: int, pair: str, pairs: str) -> list[str]:
+def notes_on_pairs(
+    method: Method, columns: Sequence[str], n_tests: int, pair: str, pairs: str, units: str = "topics"
+) -> list[str]:
     """Return notes on the intervals and tests of pairs; ``pair`` and ``pairs`` are the nouns for a comparison."""
     correction, share = correction_named(method.correction), f"{100 * (1 - method.alpha):g}%"
     notes = []
@@ -60,7 +62,7 @@ def notes_on_pairs(method: Method, columns: Sequence[str], n_tests: int, pair: s
     if "test" in columns:
         notes.append(
             "test: an exact sign-flip test (permutation) replaces the t test, and there is no t interval, if fewer "
-            f"than {FEW_TOPICS} topics differ, or all topics differ by the same amount."
+            f"than {FEW_TOPICS} {units} differ, or all {units} differ by the same amount."
         )
     has_interval, has_test = ({*names} & {*columns} for names in (_ENDS, _TEST_RESULTS))
     if has_interval and has_test and correction != TUKEY and (method.test, method.interval) != ("t", "t"):

@@ -133,7 +133,8 @@ class ComparedMeasure(Frozen):
         if places.all():
             return self
         measured = self.measured.at_topics(places)
-        return replace(self, measured=measured, comparisons=replace(self.comparisons, values=measured.values))
+        of_topics = replace(self.comparisons, values=measured.values, clusters=measured.clusters)
+        return replace(self, measured=measured, comparisons=of_topics)
 
     @property
     def is_corrected(self) -> bool:
@@ -203,7 +204,7 @@ class ComparedMeasure(Frozen):
                 losses=int(losses[row]),
                 p=float(comparisons.p[row]),
                 corrected_p=float(comparisons.corrected_p[row]),
-                differ=bool(comparisons.differ[row]),
+                differ=bool(comparisons.differ[row]) if comparisons.are_tested else None,
                 simultaneous_low=float(low[row]),
                 simultaneous_high=float(high[row]),
                 test=comparisons.tests[row],
@@ -240,7 +241,12 @@ class ComparedMeasure(Frozen):
 
     @property
     def letters(self) -> list[str]:
-        """Significance letters; runs that share a letter are not significantly different. Requires all pairs."""
+        """Significance letters; runs that share a letter are not significantly different. Requires all pairs.
+
+        Without tests, because there are too few clusters, all are empty.
+        """
+        if not self.comparisons.are_tested:
+            return [""] * len(self.runs)
         different = [
             pair
             for pair, differ in zip(self.comparisons.pairs, self.comparisons.differ.tolist(), strict=True)
@@ -295,7 +301,12 @@ class Comparison(Result):
             "baseline": self.baseline or list(self.baselines) or None,
             "how_tested": self.how_tested,
         }
-        return {**super().about(), **how}
+        clusters = {
+            of_measure.name: {"clusters": of_topics.number, "degrees_of_freedom": of_topics.freedom()}
+            for of_measure in self.measures
+            if (of_topics := of_measure.comparisons.clusters) is not None
+        }
+        return {**super().about(), **how, **({"clusters": clusters} if clusters else {})}
 
     def coverage_heads(self, *, cautious: bool = False) -> dict[str, str]:
         """Return the heads of the columns on coverage and cautions; empty if coverage is unknown or always 1."""
@@ -330,7 +341,7 @@ class Comparison(Result):
     def note_on_measures(self) -> list[str]:
         """A note on the chance of a significant difference under any of several measures."""
         # ``tests/lab/comparison/test_several_measures.py`` repeats the simulation with five measures.
-        if not (others := len(self.measures) - 1):
+        if not (others := len(self.measures) - 1) or not self.measures[0].comparisons.are_tested:
             return []
         return [
             f"p-values are not corrected for the number of measures ({others + 1}): if two runs do not differ, the "
@@ -412,7 +423,10 @@ class Comparison(Result):
         """A sentence on the test, the correction, the numbers of pairs and topics, and alpha."""
         method, n_pairs = self.method, len(self.measures[0].comparisons.pairs)
         sizes = sorted({of_measure.comparisons.values.shape[1] for of_measure in self.measures})
-        topics = f"{sizes[0]} topic{'s' * (sizes[0] != 1)}" if len(sizes) == 1 else f"{sizes[0]} to {sizes[-1]} topics"
+        first, clusters = self.measures[0].comparisons, self.measures[0].comparisons.clusters
+        if not first.are_tested:
+            return f"Differences are {first.why_untested}."
+        topics = first.topics_in_words if len(sizes) == 1 else f"{sizes[0]} to {sizes[-1]} topics"
         correction = correction_named(method.correction)
         if correction == TUKEY:
             test, n_runs = "Randomised Tukey HSD", len(self.measures[0].runs)
@@ -420,14 +434,16 @@ class Comparison(Result):
         else:
             test, n_tests = self.test_in_words, n_pairs * len(self.measures)
             flipped = sum(int(of_measure.comparisons.by_sign_flips.sum()) for of_measure in self.measures)
-            few = f"fewer than {FEW_TOPICS} topics differ, or all by the same amount"
+            few = f"fewer than {FEW_TOPICS} {first.units} differ, or all by the same amount"
+            if clusters is not None and method.test == "t":
+                test = f"{test} (CR2, {clusters.freedom():.1f} degrees of freedom)"
             if 0 < flipped == n_tests:
                 test, topics = "Exact sign-flip test", f"{topics} ({few})"
             elif flipped:
                 topics += f" (exact sign flips in {flipped} of {n_tests} comparisons: {few})"
             exact = sum(int(of_measure.comparisons.exact.sum()) for of_measure in self.measures)
             if exact == n_tests > 0:
-                test = f"Exact {TESTS[method.test].words.removeprefix('a ')}"
+                test = f"Exact {first.test_in_words(method.test).removeprefix('a ')}"
             elif TESTS[method.test].exact is not None:
                 topics += f" ({f'exact in {exact} of {n_tests} comparisons, otherwise ' * (exact > 0)}"
                 topics += f"{method.resamples} resamples)"
@@ -444,5 +460,5 @@ class Comparison(Result):
     @property
     def test_in_words(self) -> str:
         """The name of the requested test, capitalised for the start of a sentence."""
-        words = TESTS[self.method.test].words
+        words = self.measures[0].comparisons.test_in_words(self.method.test)
         return words[0].upper() + words[1:]

@@ -229,7 +229,7 @@ def compared_measures(
             raise ArgumentError(f"{spelled('baseline')}: all runs are baselines; add a run that is not a baseline")
     compared: list[ComparedMeasure] = []
     for of_measure in measured:
-        how = (of_measure.values, pairs, method, of_measure.scale, processes)
+        how = (of_measure.values, pairs, method, of_measure.scale, processes, of_measure.clusters)
         if of_measure.replicates:
             compared.append(MeasureOfSystems(of_measure, ComparisonsOfSystems(*how, replicates=of_measure.replicates)))
         else:

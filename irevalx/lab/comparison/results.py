@@ -179,7 +179,7 @@ class ComparedPairs(FigureComparison):
         heads = (*heads_of(columns, method, n_pairs), *coverage.values())
         has_coverage = not self.columns or self.is_all_judged or {*columns} & {*_COVERAGE}
         notes = (
-            *notes_on_pairs(method, columns, n_pairs, "pair", "pairs"),
+            *notes_on_pairs(method, columns, n_pairs, "pair", "pairs", self.measures[0].comparisons.units),
             *self.more_notes,
             *self.note_on_measures,
             *(self.coverage_notes(cautious=cautious) if has_coverage else ()),

@@ -69,7 +69,7 @@ def displayed_table_of_runs(comparison: Comparison, order: Sequence[int]) -> Tab
     else:
         of_measures = [_like_best(of_measure) for of_measure in comparison.measures] if of_many else []
     table = _table(comparison, order, of_measures, "marks") if of_measures else table_of_runs(comparison, order)
-    if comparison.baselines[1:]:
+    if comparison.baselines[1:] or not comparison.measures[0].comparisons.are_tested:
         marks = ""
     elif of_many:
         marks = f"{LIKE_BEST}: not significantly different from the best run of the measure."

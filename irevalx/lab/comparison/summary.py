@@ -10,6 +10,7 @@ import numpy as np
 from irevalx.lab.comparison.conclusions import Conclusion, are
 from irevalx.lab.comparison.pairs import Comparison
 from irevalx.reports.names import shorten
+from irevalx.statistics.clusters import INDEPENDENT, Design
 from irevalx.statistics.corrections import FAMILYWISE, TUKEY, correction_named
 from irevalx.statistics.power import POWER, least_effect
 from irevalx.statistics.significance import FEW_TOPICS, MEAN
@@ -57,6 +58,8 @@ def _of_baselines(it: Conclusion, n_baselines: int) -> str:
     of = f" of {len(comparisons.pairs)} differences between a run and one of the {n_baselines} baselines"
     n_dependent = int(np.count_nonzero(it.of_measure.depends_on_unjudged))
     caution = f" Unjudged documents could change {n_dependent} of these conclusions." if n_dependent else ""
+    if comparisons.why_untested:
+        return f"Under {it.title}, differences are {comparisons.why_untested}."
     return (
         f"Under {it.title}, {are(n_different, of)} statistically significant: the run is {up} in {n_up} and {down} in "
         f"{n_different - n_up}.{caution}"
@@ -72,6 +75,7 @@ def _power(it: Conclusion) -> Iterator[str]:
         comparisons.scale is not MEAN
         or n_topics < FEW_TOPICS
         or not it.of_measure.has_power
+        or not comparisons.are_tested
         or (correction == TUKEY and n_pairs > 1)
     ):
         return
@@ -79,10 +83,13 @@ def _power(it: Conclusion) -> Iterator[str]:
     if deviation == 0:
         return
     n_tests = n_pairs if correction in FAMILYWISE else 1
-    least = least_effect(n_topics, POWER, method.alpha / n_tests) * deviation
+    design = INDEPENDENT
+    if (clusters := comparisons.clusters) is not None:
+        design = Design(clusters, float(np.median(clusters.design_effects(comparisons.by_topic))))
+    least = least_effect(n_topics, POWER, method.alpha / n_tests, design=design) * deviation
     corrected = f" and Bonferroni's correction for {n_tests} pairs" if n_tests > 1 else ""
     pair = " for the median pair of runs" if n_pairs > 1 else ""
     yield (
-        f"With {n_topics} topics{corrected}, the smallest difference that a t test detects with probability {POWER:g} "
-        f"is {it.number(least)}{pair}."
+        f"With {comparisons.topics_in_words}{corrected}, the smallest difference that a t test detects with "
+        f"probability {POWER:g} is {it.number(least)}{pair}."
     )

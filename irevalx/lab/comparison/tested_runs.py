@@ -14,6 +14,7 @@ from irevalx.errors import warn_each
 from irevalx.experiments.measured_runs import measure_runs
 from irevalx.experiments.ranked_runs import EvaluationRules, RankedRuns
 from irevalx.experiments.seeds_and_shares import chosen_seed
+from irevalx.experiments.topic_clusters import ClustersInput, notes_on_dependence, with_clusters
 from irevalx.frozen import Frozen, fields, replace
 from irevalx.lab.comparison.cautions import ALL_RELEVANT, bounds_of, unjudged_cautions, without_coverage
 from irevalx.lab.comparison.comparison_options import baseline_named, baselines_named
@@ -50,6 +51,8 @@ class TestedRuns(Frozen, kw_only=True):
         single: str = "",
         *,
         topics_of_baseline: bool = False,
+        clusters: ClustersInput | None = None,
+        cluster_by: str | None = None,
         names: str = NAME_STYLES[0],
         systems: Any = None,
         system_by: str | None = None,
@@ -69,7 +72,7 @@ class TestedRuns(Frozen, kw_only=True):
         if topics_of_baseline and isinstance(baseline, str):
             rules = replace(rules, baseline_of=partial(baseline_named, baseline, sources=sources))
         given = measure_runs(qrels, runs, measures, ("map",), rules, as_requested=names == "asked")
-        measured = systems_of_runs(given.measures, systems, system_by)
+        measured = systems_of_runs(with_clusters(given.measures, clusters, cluster_by), systems, system_by)
         baselines = baselines_named(baseline, given.measures[0].runs, sources, measured[0].runs, single)
         every = compared_measures(measured, baselines, method, rules.threads)
         tested, untested, on_untested = without_coverage(every)
@@ -85,6 +88,14 @@ class TestedRuns(Frozen, kw_only=True):
             threads=rules.threads,
             missing=given.missing,
         )
+
+    @property
+    def notes_on_dependence(self) -> tuple[str, ...]:
+        """A note on clusters that the topic IDs suggest; a warning is issued if differences depend on them."""
+        measured = [of_measure.measured for of_measure in self.measures]
+        if any(values.clusters is not None or values.replicates for values in measured):
+            return ()
+        return notes_on_dependence(measured, self.measures[0].comparisons.pairs)
 
     def warn_of_tests(self, *kinds: Callable[[Comparisons, str], Iterable[str]]) -> None:
         """Warn about tests that are unreliable, about further ``kinds``, and about unjudged documents."""

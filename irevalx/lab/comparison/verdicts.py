@@ -159,7 +159,7 @@ class Gate(Comparison, kw_only=True):
         """Return how the verdicts were determined, and the conclusion, for JSON."""
         of_gate = {
             "comparisons": len(self.rows),
-            "how_tested": f"{self._confidence} Worse and better also require p < alpha in a sign-flip test.",
+            "how_tested": f"{self._confidence} Worse and better also require p < alpha in {self._sign_flips}.",
             "margins": {row.measure: row.margin for row in self.rows},
             "require": self.require,
             "allow_unsure": self.allow_unsure,
@@ -190,12 +190,13 @@ class Gate(Comparison, kw_only=True):
             f"If fewer than {FEW_TOPICS} topics differ, a run is also not worse if the largest change is at most "
             f"{most} margins and, multiplied by an upper bound of the share of topics that differ, below the margin."
             for most in sorted({most_margins(row.topics) for row in self.rows if 0 < row.differing < FEW_TOPICS})
+            if self.measures[0].comparisons.clusters is None
         ]
         notes = [
             *self._remarks,
             f"difference: improvement over {self.baseline}; low to high: {self._confidence}",
             "verdict: not worse if low > -margin, or if no topic differs (unless all values are 0); otherwise worse if "
-            "high < 0 and p < alpha in a sign-flip test; otherwise cannot tell.",
+            f"high < 0 and p < alpha in {self._sign_flips}; otherwise cannot tell.",
             *[ratio] * is_relative,
             *[equivalent] * (self.require == "equivalent"),
             *few,
@@ -229,10 +230,19 @@ class Gate(Comparison, kw_only=True):
     @property
     def _confidence(self) -> str:
         share, n_rows = f"{100 * (1 - self.method.alpha):g}%", len(self.rows)
+        t_interval = "t interval"
+        if (clusters := self.measures[0].comparisons.clusters) is not None:
+            degrees = "" if clusters.are_too_few else f", CR2, {clusters.freedom():.1f} degrees of freedom"
+            t_interval = f"cluster-robust t interval ({clusters}{degrees})"
         if n_rows == 1:
-            return f"{share} t interval."
+            return f"{share} {t_interval}."
         each = f"{100 * (1 - self.method.alpha / n_rows):.4g}%"
-        return f"{each} t interval, simultaneous over all {n_rows} verdicts at {share} (Bonferroni)."
+        return f"{each} {t_interval}, simultaneous over all {n_rows} verdicts at {share} (Bonferroni)."
+
+    @property
+    def _sign_flips(self) -> str:
+        """The name of the test of the direction."""
+        return "a sign-flip test" + " of clusters" * (self.measures[0].comparisons.clusters is not None)
 
     @property
     def _remarks(self) -> list[str]:
@@ -241,7 +251,24 @@ class Gate(Comparison, kw_only=True):
             for row in self.rows
             if row.verdict == NOT_WORSE and row.direction < 0
         ]
-        return [*self.on_missing, *slight, *(line for row in self.rows if (line := row.few_differing))]
+        return [*self.on_missing, *slight, *filter(None, self._on_few_differing)]
+
+    @property
+    def _on_few_differing(self) -> list[str | None]:
+        comparisons = self.measures[0].comparisons
+        if comparisons.clusters is None:
+            return [row.few_differing for row in self.rows]
+        if not comparisons.are_tested:
+            return [f"Runs are {comparisons.why_untested}."]
+        return [
+            f"{row.run} in {row.measure}: {row.differing} of {row.topics} topics differ, which is in fewer than "
+            f"{FEW_TOPICS} clusters or by the same amount; no interval is computed."
+            if row.differing and math.isnan(row.low)
+            else None
+            if row.differing
+            else row.few_differing
+            for row in self.rows
+        ]
 
 
 def verdicts_on(
@@ -306,14 +333,14 @@ def verdicts_with(
 def _verdicts(of_measure: ComparedMeasure, number: float, is_share: bool, alpha: float) -> list[GateRow]:
     comparisons, measured = of_measure.comparisons, of_measure.measured
     baseline = comparisons.values[comparisons.pairs[0][0]]
-    improved = Improvements(measured.direction * comparisons.by_topic + 0.0, alpha)  # avoids -0.0
+    improved = Improvements(measured.direction * comparisons.by_topic + 0.0, alpha, comparisons.clusters)  # no -0.0
     n_topics = improved.d.shape[1]
     ends = (*improved.interval, improved.least_margins)
     lows, highs, least = (comparisons.scale.of_mean(end, n_topics).tolist() for end in ends)
     margin = number * baseline * np.sign(baseline.mean()) if is_share else number
     on_unjudged, is_known = dependent(comparisons, improved, margin, measured.top_coverage, measured.request)
     verdicts, equivalent = improved.verdicts(margin), improved.equivalent(margin)
-    ratios = ratio_intervals(comparisons.values[comparisons.second], baseline, alpha)
+    ratios = ratio_intervals(comparisons.values[comparisons.second], baseline, alpha, comparisons.clusters)
     from_ratio, to_ratio = np.where(improved.without_spread | (not is_share), np.nan, ratios).tolist()
     if measured.direction > 0:  # two runs whose values are all 0, for example without relevant documents, are not equal
         is_zero: BoolArray = np.asarray(~comparisons.values.any(axis=1))

@@ -17,6 +17,7 @@ def comparison_warnings(comparisons: Comparisons, measure: str) -> list[str]:
     """Return warnings about the tests for a measure."""
     method, scale = comparisons.method, comparisons.scale
     (n_runs, n_topics), n_pairs = comparisons.values.shape, len(comparisons.pairs)
+    n_units, units = comparisons.flipped.shape[1], comparisons.units
     lines = []
     if not scale.is_linear:
         lines.append(
@@ -25,12 +26,12 @@ def comparison_warnings(comparisons: Comparisons, measure: str) -> list[str]:
     elif scale is not MEAN:
         lines.append(f"{measure} is a {scale.name} over topics: differences and intervals are of sums, not of means")
     exact = bool((comparisons.exact & comparisons.by_topic.any(axis=1)).any())
-    least = least_corrected_p(method, n_runs, n_topics, n_pairs, exact=exact)
-    if n_pairs and least >= method.alpha:
+    least = least_corrected_p(method, n_runs, n_units, n_pairs, exact=exact)
+    if n_pairs and least >= method.alpha and comparisons.are_tested:
         lines.append(
-            f"no corrected p of {measure} can be below {method.alpha:g}: the smallest possible value with {n_topics} "
-            f"topic{'s' * (n_topics != 1)} and {n_pairs} pair{'s' * (n_pairs != 1)} is {least:.4g}; "
-            f"{_remedy(method, n_runs, n_topics, n_pairs, exact=exact)} would help"
+            f"no corrected p of {measure} can be below {method.alpha:g}: the smallest possible value with {n_units} "
+            f"{units.removesuffix('s' * (n_units == 1))} and {n_pairs} pair{'s' * (n_pairs != 1)} is {least:.4g}; "
+            f"{_remedy(method, n_runs, n_units, n_pairs, exact=exact)} would help"
         )
     if n_topics < FEW_TOPICS:
         topics = f"{n_topics} topic{'s' * (n_topics != 1)}"

@@ -1,0 +1,144 @@
+"""The cluster of each topic from a file, a dictionary or topic IDs; clusters that topic IDs suggest."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from typing import TypeAlias
+
+import numpy as np
+
+from irevalx.errors import InputError, UsageError, quote, shown_name, warn
+from irevalx.experiments.measured_runs import MeasureValues
+from irevalx.experiments.run_groups import matches_in_names
+from irevalx.frozen import Frozen, replace
+from irevalx.reading.sources.files import Source
+from irevalx.reading.topic_groups import read_topic_clusters
+from irevalx.statistics.clusters import Clusters
+from irevalx.statistics.significance import ALPHA, differences
+from irevalx.wording import first_names, spelled
+
+ClustersInput: TypeAlias = str | os.PathLike[str] | Mapping[str, str]
+"""A file, or the cluster of each topic."""
+
+
+def cluster_of_topics(
+    topics: Sequence[str], clusters: ClustersInput | None, pattern: str | None
+) -> dict[str, Hashable]:
+    """Return the cluster of each topic, from a file, a dictionary, or the part of its ID that a pattern matches.
+
+    A topic whose ID does not match is a cluster of its own, with a warning. Raise InputError for a topic without a
+    cluster, and UsageError if no ID matches, or if both parameters are given.
+    """
+    if pattern is not None:
+        if clusters is not None:
+            raise UsageError(f"{spelled('clusters')} cannot be combined with {spelled('cluster_by')}")
+        matches = dict(zip(topics, matches_in_names(pattern, topics, "cluster_by"), strict=True))
+        others = [topic for topic, match in matches.items() if match is None]
+        if len(others) == len(topics):
+            raise UsageError(f"{spelled('cluster_by')} {quote(pattern)} matches no topic, such as {quote(topics[0])}")
+        if others:
+            warn(
+                f"{spelled('cluster_by')} does not match {len(others)} of {len(topics)} topics, each of which is a "
+                f"cluster of its own: {first_names(others, 'topic')}"
+            )
+        return {topic: (topic,) if match is None else match for topic, match in matches.items()}
+    where, entry = "clusters", "an entry"
+    if isinstance(clusters, Mapping):
+        of_topics = clusters
+    else:
+        assert clusters is not None  # one of the parameters is given
+        source = Source(os.fspath(clusters))
+        where, entry, of_topics = shown_name(source.path), "a line", read_topic_clusters(source)
+    if lacking := [topic for topic in topics if topic not in of_topics]:
+        of_all = f"{len(lacking)} of {len(topics)} topics have no cluster, such as {quote(lacking[0])}"
+        raise InputError(f"{where}: {of_all}; add {entry} for each topic")
+    return {topic: of_topics[topic] for topic in topics}
+
+
+def with_clusters(
+    measures: Sequence[MeasureValues], clusters: ClustersInput | None, pattern: str | None
+) -> list[MeasureValues]:
+    """Return the values of measures with the clusters of their topics, and warn of few clusters."""
+    if clusters is None and pattern is None:
+        return list(measures)
+    topics = tuple(dict.fromkeys(topic for of_measure in measures for topic in of_measure.topics))
+    cluster_of = cluster_of_topics(topics, clusters, pattern)
+    clustered = [
+        replace(of_measure, clusters=Clusters.of(cluster_of[topic] for topic in of_measure.topics))
+        for of_measure in measures
+    ]
+    warn_of_clusters(of_measure.clusters for of_measure in clustered)
+    return clustered
+
+
+def warn_of_clusters(each: Iterable[Clusters | None]) -> None:
+    """Warn of clusters that are too few, and of clusters of one topic each; equal warnings once."""
+    alone = "each topic is a cluster of its own: the results are those without clusters"
+    for line in dict.fromkeys(alone if clusters is None else clusters.caution for clusters in each):
+        if line:
+            warn(line)
+
+
+_PREFIXES = ("^(.*[0-9A-Za-z])[_.:/#|-]+[0-9A-Za-z]{1,6}$", "^(.*[0-9])[A-Za-z]$")
+"""Patterns of topic IDs whose first group, such as a conversation, can be a cluster."""
+
+_MATCHED, _SHARED = 0.8, 0.5
+"""Least shares of topics that match a pattern, and that share their prefix with another topic."""
+
+_FEWEST, _LEAST_RATIO, _LARGEST, _LARGEST_SHARE = 5, 1.5, 30, 0.25
+"""Least number of prefixes, least mean number of topics, and limits of the number of topics with the same prefix."""
+
+
+class ProbableClusters(Frozen):
+    """Clusters that the IDs of topics suggest."""
+
+    pattern: str
+    clusters: Clusters
+    example: str
+    """A prefix that several topics share."""
+
+
+def probable_clusters(topics: Sequence[str]) -> ProbableClusters | None:
+    """Return the clusters that topic IDs suggest by their prefixes, or None."""
+    n_topics = len(topics)
+    for pattern in _PREFIXES:
+        matches = [re.match(pattern, topic) for topic in topics]
+        prefixes = [topic if match is None else match[1] for topic, match in zip(topics, matches, strict=True)]
+        clusters = Clusters.of(prefixes)
+        if clusters is None or n_topics - matches.count(None) < _MATCHED * n_topics:
+            continue
+        sizes = clusters.sizes
+        is_shared = int(sizes[sizes > 1].sum()) >= _SHARED * n_topics
+        is_small = sizes.max() <= min(_LARGEST, _LARGEST_SHARE * n_topics)
+        if is_shared and is_small and _FEWEST <= clusters.number <= n_topics / _LEAST_RATIO:
+            return ProbableClusters(pattern, clusters, prefixes[int(np.argmax(sizes[clusters.codes] > 1))])
+    return None
+
+
+def notes_on_dependence(measures: Sequence[MeasureValues], pairs: Sequence[tuple[int, int]]) -> tuple[str, ...]:
+    """Return a note on clusters that topic IDs suggest, if any; warn instead if differences depend on them.
+
+    Differences depend on the clusters if the p-value of an analysis of variance of any pair under any measure is below
+    0.05 divided by the number of tests.
+    """
+    probable = {of_measure.topics: probable_clusters(of_measure.topics) for of_measure in measures}
+    suggested = next(filter(None, probable.values()), None)
+    if suggested is None or not pairs:
+        return ()
+    least = 1.0
+    for of_measure in measures:
+        if (of_topics := probable[of_measure.topics]) is not None:
+            first, second = (of_measure.tested[[pair[side] for pair in pairs]] for side in range(2))
+            least = min(least, float(of_topics.clusters.dependence(differences(first, second)).min()))
+    by_prefix = f"{suggested.clusters} with the same prefix of their ID, such as {quote(suggested.example)}"
+    remedy = spelled("cluster_by", suggested.pattern)
+    if least * len(pairs) * len(measures) < ALPHA:
+        warn(
+            f"differences between runs depend on {by_prefix}: these topics are not independent, so that p-values are "
+            f"too small and intervals too narrow; treat them as clusters with {remedy}"
+        )
+        return ()
+    dependent = "If the topics of a prefix are dependent, such as the turns of a conversation, treat them as clusters"
+    return (f"Topic IDs suggest {by_prefix}. {dependent} with {remedy}.",)
