@@ -224,7 +224,7 @@ def test_a_t_test_imports_little() -> None:
         "import sys, irevalx.lab as lab\n"
         "qrels = {str(t): {'a': 1, 'b': 0, 'c': t % 2} for t in range(30)}\n"
         "x, y = ({t: {'a': a, 'b': b, 'c': int(t) % 3} for t in qrels} for a, b in ((2, 1), (1, 2)))\n"
-        "print(len(lab.compare(qrels, {'x': x, 'y': y}, 'map').pairs), 'scipy.stats' in sys.modules)"
+        "print(len(lab.compare(qrels, {'x': x, 'y': y}, 'map').rows), 'scipy.stats' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-W", "ignore", "-c", script], check=True, capture_output=True, text=True)
     assert done.stdout == "1 False\n"
