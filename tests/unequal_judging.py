@@ -33,7 +33,7 @@ from irevalx.experiments.pools import with_first_documents
 from irevalx.experiments.prepared_runs import prepare_graded_runs
 from irevalx.experiments.ranked_runs import EvaluationRules, GradedRuns
 from irevalx.lab.comparison.non_inferiority import CANNOT_TELL, NOT_WORSE, WORSE, Improvements
-from irevalx.lab.comparison.verdicts import dependent
+from irevalx.lab.comparison.verdicts import verdicts_if_relevant
 from irevalx.statistics.paired_comparisons import Comparisons, Method
 from irevalx.statistics.significance import ALPHA
 
@@ -144,7 +144,9 @@ def gate_counts(
         pairs = [(baseline, run) for baseline in pooled for run in new]
         for number, name in enumerate(collection.measures):
             now, then = (Comparisons(values[number], pairs) for values in (before, after))
-            warned, _ = dependent(now, Improvements(now.by_topic, ALPHA), MARGIN, coverage, requests[number])
+            improved = Improvements(now.by_topic, ALPHA)
+            changed = verdicts_if_relevant(now, improved, MARGIN, coverage, requests[number])
+            warned = [new not in {None, old} for old, new in zip(improved.verdicts(MARGIN), changed, strict=True)]
             verdicts = [Improvements(of.by_topic, ALPHA).verdicts(MARGIN) for of in (now, then)]
             for claim, true, is_warned in zip(*verdicts, warned, strict=True):
                 cells[name, "gate", claim, claim != true, bool(is_warned)] += 1

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gzip
+import warnings
+from collections import Counter
 from itertools import combinations
 from pathlib import Path
 from statistics import fmean
@@ -263,6 +265,43 @@ def test_comparisons_without_the_rule() -> None:
     gated = irevalx.lab.gate(HALF_JUDGED, runs, "P.10 bpref", baseline="good", margin=0.01)
     assert [row.depends_on_unjudged for row in gated.rows] == [True, None]
     assert "not determined for bpref:" in str(gated)
+
+
+def test_verdicts_if_relevant_by_their_definition() -> None:
+    """Verdicts of the gate with unjudged documents half as relevant equal those of a t interval with a literal shift."""
+    kinds: Counter[tuple[str, str | None]] = Counter()
+    for seed in range(12):
+        qrels, runs = drawn(seed)
+        given = {
+            name: {topic: {doc: -float(n) for n, doc in enumerate(docs)} for topic, docs in topics.items()}
+            for name, topics in runs.items()
+            if topics.keys() >= qrels.keys() or name != "a"
+        }
+        if given.keys() != set("abc"):
+            continue
+        values = {
+            name: np.array([precision(judged, topics.get(topic, []), 10) for topic, judged in qrels.items()])
+            for name, topics in runs.items()
+        }
+        with warnings.catch_warnings(record=True) as warned:
+            warnings.simplefilter("always")
+            result = irevalx.lab.gate(qrels, given, "P.10", baseline="a", margin=0.03)
+        for row in result.rows:
+            d = values[row.run] - values["a"]
+            half = stats.t.isf(0.05 / 2 / 2, len(d) - 1) * d.std(ddof=1) / len(d) ** 0.5
+            assert (row.low, row.high) == pytest.approx((d.mean() - half, d.mean() + half))
+            means = float(values["a"].mean()), float(values[row.run].mean())
+            middle = d.mean() + shift(qrels, runs["a"], runs[row.run], means)
+            passes, may_be_worse = bool(middle - half > -0.03), bool(middle + half < 0)
+            after = row.if_relevant if row.depends_on_unjudged else row.verdict
+            assert (after == "not worse") == passes
+            assert after != "worse" or may_be_worse
+            caution = f'if they were relevant half as often as judged documents, it would be "{after}"'
+            lines = [line for line in result.sentences if line.startswith(f"{row.run} ")]
+            assert any(caution in line for line in lines) == bool(row.depends_on_unjudged)
+            assert any(caution in str(each.message) for each in warned) >= bool(row.depends_on_unjudged)
+            kinds[row.verdict, row.if_relevant] += 1
+    assert len([kind for kind in kinds if kind[1]]) >= 2, kinds
 
 
 def test_judgments_of_relevant_documents_only() -> None:

@@ -6,7 +6,6 @@ import shlex
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from irevalx.arrays.segments import BoolArray
 from irevalx.errors import ArgumentError
 from irevalx.experiments.prepared_runs import PreparedGradedRuns
 from irevalx.experiments.ranked_runs import EvaluationRules, GradedRuns, RankedRuns
@@ -24,42 +23,44 @@ MOST_CAUTIONS = 3
 
 def unjudged_cautions(
     compared: Sequence[ComparedMeasure],
-    dependent: Sequence[BoolArray] | None,
+    changes: Sequence[Sequence[str]] | None,
     bounds: Callable[[Sequence[str]], Sequence[WeightedScores]],
     ranked: RankedRuns | None = None,
     where: str = "see the column depends_on_unjudged (in displayed tables of pairs: caution)",
 ) -> list[str]:
     """Return warnings about comparisons that depend on unjudged documents, and a command that lists these documents.
 
-    ``dependent`` contains, by measure, a mask of the pairs whose verdict depends on unjudged documents; None for the
-    conclusions of the tests. ``bounds`` maps the names of measures other than P to scores with bounds. ``where`` says
-    where readers find further comparisons.
+    ``changes`` contains, for each measure and pair, a clause on what would change a verdict, or "" if the verdict does
+    not depend on unjudged documents; None for the conclusions of the tests. ``bounds`` maps the names of measures other
+    than P to scores with bounds. ``where`` says where readers find further comparisons.
     """
-    masks = [of_measure.depends_on_unjudged for of_measure in compared] if dependent is None else dependent
+    if changes is None:
+        changes = [
+            [Conclusion(of_measure).if_relevant(pair) if pair.depends_on_unjudged else "" for pair in of_measure.pairs]
+            for of_measure in compared
+        ]
     each = [
-        (of_measure, row)
-        for of_measure, rows in zip(compared, masks, strict=True)
-        for row in rows.nonzero()[0].tolist()
+        (of_measure, row, change)
+        for of_measure, of_pairs in zip(compared, changes, strict=True)
+        for row, change in enumerate(of_pairs)
+        if change
     ]
     if not each:
         return []
     listed, n_others = each[:MOST_CAUTIONS], len(each[MOST_CAUTIONS:])
-    others = list(dict.fromkeys(of_measure.name for of_measure, _ in listed if not _is_precision(of_measure)))
+    others = list(dict.fromkeys(of_measure.name for of_measure, _, _ in listed if not _is_precision(of_measure)))
     known = {of_measure.measure.name: of_measure for of_measure in (bounds(others) if others else ())}
-    lines = [
-        _caution(of_measure, row, known.get(of_measure.name), is_of_test=dependent is None)
-        for of_measure, row in listed
-    ]
+    lines = [_caution(of_measure, row, change, known.get(of_measure.name)) for of_measure, row, change in listed]
     if n_others:
         more = f"{n_others} more comparison{'s' * (n_others > 1)}"
         verb = "depend" if n_others > 1 else "depends"
         lines.append(f"{more} {verb} on unjudged documents: {where}")
     depth = max(
         of_measure.measured.top_coverage.depth
-        for of_measure, _ in listed
+        for of_measure, _, _ in listed
         if of_measure.measured.top_coverage is not None
     )
-    runs = sorted({run for of_measure, row in listed for run in of_measure.comparisons.pairs[row]})
+    runs = sorted({run for of_measure, row, _ in listed for run in of_measure.comparisons.pairs[row]})
     command = _command(ranked, runs, depth)
     return [*lines, f"to resolve this, judge the documents that this command lists, and compare again: {command}"]
 
@@ -88,15 +89,14 @@ def without_coverage(
     return tested, untested, [f"{names} {verb} the judgments, so that runs are not tested under {them}."]
 
 
-def _caution(of_measure: ComparedMeasure, row: int, known: WeightedScores | None, *, is_of_test: bool) -> str:
+def _caution(of_measure: ComparedMeasure, row: int, change: str, known: WeightedScores | None) -> str:
     coverage, comparisons = of_measure.measured.coverage, of_measure.comparisons
     assert coverage is not None  # dependence on unjudged documents is determined only if coverage is known
     against, run = comparisons.pairs[row]
     names, judged = of_measure.runs, coverage.judged_among_retrieved
     points = abs(judged[run] - judged[against]) * 100
-    change = f": {Conclusion(of_measure).if_relevant(of_measure.pairs[row])}" if is_of_test else ""
     sentence = (
-        f"{of_measure.name}, {names[run]} against {names[against]}: the conclusion depends on unjudged documents"
+        f"{of_measure.name}, {names[run]} against {names[against]}: the conclusion depends on unjudged documents: "
         f"{change}; {judged_among_retrieved(coverage.depth)} is {judged[run]:.2f} and "
         f"{judged[against]:.2f}, a difference of {points:.0f} percentage point{'s' * (f'{points:.0f}' != '1')}"
     )

@@ -120,7 +120,8 @@ def gate(
     for 1 to 4 differing topics, which requires independent topics, is not applied.
 
     For measures that treat unjudged documents as nonrelevant, a warning lists the verdicts that depend on unjudged
-    documents, by the same rule as in ``compare``. If a run is not worse because at most 4 topics differ, its loss from
+    documents, by the same rule as in ``compare``, and names the verdicts that would follow if these documents were
+    relevant half as often as judged documents. If a run is not worse because at most 4 topics differ, its loss from
     these documents is added to the largest change multiplied by the bound of the share of topics.
 
     Parameters
@@ -156,5 +157,5 @@ def gate(
     notes = tested.notes if are_given else (*tested.notes, *tested.notes_on_dependence)
     rules: dict[str, Any] = {"require": require, "allow_unsure": allow_unsure, "notes": notes}
     result = verdicts_on(tested.measures, tested.baselines, margin, alpha, tested.missing, **rules)
-    tested.warn_of_unjudged(result.dependent)
+    tested.warn_of_unjudged(result.on_unjudged)
     return result

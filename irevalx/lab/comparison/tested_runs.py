@@ -9,7 +9,6 @@ from typing import Any
 
 from irevalx.api.inputs import Qrels
 from irevalx.api.scores import Scores, paths_of
-from irevalx.arrays.segments import BoolArray
 from irevalx.errors import warn_each
 from irevalx.experiments.measured_runs import measure_runs
 from irevalx.experiments.ranked_runs import EvaluationRules, RankedRuns
@@ -107,9 +106,9 @@ class TestedRuns(Frozen, kw_only=True):
         )
         self.warn_of_unjudged()
 
-    def warn_of_unjudged(self, dependent: Sequence[BoolArray] | None = None) -> None:
-        """Warn about conclusions that depend on unjudged documents, or about verdicts, given as masks by measure."""
-        warn_each(unjudged_cautions(self.measures, dependent, bounds_of(self.ranked, self.threads), self.ranked))
+    def warn_of_unjudged(self, changes: Sequence[Sequence[str]] | None = None) -> None:
+        """Warn about conclusions, or verdicts, that depend on unjudged documents; see ``unjudged_cautions``."""
+        warn_each(unjudged_cautions(self.measures, changes, bounds_of(self.ranked, self.threads), self.ranked))
 
 
 def _without_relevant(ranked: RankedRuns | None) -> list[str]:

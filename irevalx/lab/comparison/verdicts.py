@@ -12,6 +12,7 @@ from irevalx.arrays.segments import BoolArray, FloatArray
 from irevalx.errors import ArgumentError, printable, warn
 from irevalx.experiments.coverage import Coverage, has_shift, shifts
 from irevalx.frozen import replace
+from irevalx.lab.comparison.conclusions import IF_RELEVANT
 from irevalx.lab.comparison.margins import Margins, margins_of
 from irevalx.lab.comparison.non_inferiority import (
     CANNOT_TELL,
@@ -73,11 +74,22 @@ class GateRow(NamedTuple):
     ratio_low: float = math.nan  # Fieller's interval of mean / mean_against, at the same level, if the margin is a
     ratio_high: float = math.nan  # percentage; nan without an interval, or if mean_against can be 0
     equivalent: bool = False  # whether both the loss and the gain are less than the margin
+    # verdict if unjudged documents were relevant half as often as judged ones; "" if a run has no judged documents,
+    if_relevant: str | None = None  # None unless the verdict depends on unjudged documents
 
     @property
     def is_better(self) -> bool:
         """Whether the run is significantly better."""
         return self.direction > 0
+
+    @property
+    def on_unjudged(self) -> str:
+        """A clause on what would change a verdict that depends on unjudged documents; "" for other verdicts."""
+        if not self.depends_on_unjudged:
+            return ""
+        return (
+            f'{IF_RELEVANT}, it would be "{self.if_relevant}"' if self.if_relevant else "a run has no judged documents"
+        )
 
     def rounded(self, digits: int) -> str:
         """Return the difference with its interval."""
@@ -151,7 +163,7 @@ class Gate(Comparison, kw_only=True):
         words = {NOT_WORSE: "is not worse than", WORSE: "is worse than", CANNOT_TELL: "could be worse than"}
         return [
             f"{row.run} {words[row.verdict]} {row.against} in {row.measure}: {row.rounded(3)}, margin {row.margin:.4g}"
-            f"{'; this verdict depends on unjudged documents' * bool(row.depends_on_unjudged)}."
+            f"{f'; this verdict depends on unjudged documents: {row.on_unjudged}' if row.on_unjudged else ''}."
             for row in self.rows
         ] + self._remarks
 
@@ -216,9 +228,13 @@ class Gate(Comparison, kw_only=True):
     @property
     def dependent(self) -> list[BoolArray]:
         """Whether the verdict on each pair depends on unjudged documents, for each measure."""
+        return [np.array([bool(clause) for clause in clauses], np.bool_) for clauses in self.on_unjudged]
+
+    @property
+    def on_unjudged(self) -> list[list[str]]:
+        """The clauses ``GateRow.on_unjudged`` on all pairs, for each measure."""
         return [
-            np.array([row.depends_on_unjudged for row in self.rows if row.measure == of_measure.name], np.bool_)
-            for of_measure in self.measures
+            [row.on_unjudged for row in self.rows if row.measure == of_measure.name] for of_measure in self.measures
         ]
 
     @property
@@ -338,10 +354,11 @@ def _verdicts(of_measure: ComparedMeasure, number: float, is_share: bool, alpha:
     ends = (*improved.interval, improved.least_margins)
     lows, highs, least = (comparisons.scale.of_mean(end, n_topics).tolist() for end in ends)
     margin = number * baseline * np.sign(baseline.mean()) if is_share else number
-    on_unjudged, is_known = dependent(comparisons, improved, margin, measured.top_coverage, measured.request)
+    if_relevant = verdicts_if_relevant(comparisons, improved, margin, measured.top_coverage, measured.request)
     verdicts, equivalent = improved.verdicts(margin), improved.equivalent(margin)
     ratios = ratio_intervals(comparisons.values[comparisons.second], baseline, alpha, comparisons.clusters)
     from_ratio, to_ratio = np.where(improved.without_spread | (not is_share), np.nan, ratios).tolist()
+    depends = [None if after is None else before != after for before, after in zip(verdicts, if_relevant, strict=True)]
     if measured.direction > 0:  # two runs whose values are all 0, for example without relevant documents, are not equal
         is_zero: BoolArray = np.asarray(~comparisons.values.any(axis=1))
         for row, (first, second) in enumerate(comparisons.pairs):
@@ -364,7 +381,8 @@ def _verdicts(of_measure: ComparedMeasure, number: float, is_share: bool, alpha:
             largest_change=float(improved.largest[row]),
             p=float(improved.p[row]),
             direction=int(improved.direction[row]),
-            depends_on_unjudged=bool(on_unjudged[row]) if is_known[row] else None,
+            depends_on_unjudged=depends[row],
+            if_relevant=if_relevant[row] if depends[row] else None,
             relative_margin=number if is_share else math.nan,
             ratio_low=from_ratio[row],
             ratio_high=to_ratio[row],
@@ -374,32 +392,32 @@ def _verdicts(of_measure: ComparedMeasure, number: float, is_share: bool, alpha:
     ]
 
 
-def dependent(
+def verdicts_if_relevant(
     comparisons: Comparisons,
     improved: Improvements,
     margin: float | FloatArray,
     coverage: Coverage | None,
     request: RequestedMeasure | None,
-) -> tuple[BoolArray, BoolArray]:
-    """Return whether unjudged documents can change each verdict, and whether this can be determined.
+) -> list[str | None]:
+    """Return each verdict if unjudged documents were relevant half as often as judged documents.
 
-    Without an interval, this is determined for runs that are not worse because no topic differs, or few differ by
-    little: unjudged documents change this verdict if their loss and the bound of the mean difference reach the margin.
+    The result is None if this cannot be determined, and "" if a run has no judged documents. Without an interval, it is
+    determined for runs that are not worse because no topic differs, or few differ by little: the verdict is then
+    "cannot tell" if the loss from unjudged documents and the bound of the mean difference reach the margin.
     """
     # ``tests/unequal_judging.py --gate`` compares verdicts before and after deeper judgments of the run (margin 0.02):
     # on robust03, "worse" changed in 164 of 679 cases, and 163 of these had a warning, as had 0.42 of the others.
-    none = np.zeros(len(comparisons.pairs), np.bool_)
     if coverage is None or request is None or improved.d.shape[1] < FEW_TOPICS or not has_shift(comparisons, request):
-        return none, none
+        return [None] * len(comparisons.pairs)
     shift = shifts(comparisons, coverage, request)  # the rule only applies if higher values are better
     shifted = replace(improved, d=improved.d + np.nan_to_num(shift)[:, np.newaxis])
-    pairs = zip(improved.verdicts(margin), shifted.verdicts(margin), strict=True)
-    changed = np.array([before != after for before, after in pairs], np.bool_)
-    mean_margin = float(np.mean(margin))
+    before, mean_margin = np.array(improved.verdicts(margin)), float(np.mean(margin))
     by_few = improved.without_spread & ((improved.differing == 0) | improved.differs_little(mean_margin))
-    changed = np.where(by_few, improved.greatest_mean - shift >= mean_margin, changed)
-    is_known = ~improved.without_spread | by_few
-    return np.asarray(is_known & (np.isnan(shift) | (changed & (shift != 0)))), is_known
+    of_few = np.where(improved.greatest_mean - shift >= mean_margin, CANNOT_TELL, before)
+    after = np.where(shift == 0, before, np.where(by_few, of_few, shifted.verdicts(margin)))
+    verdicts: list[str] = np.where(np.isnan(shift), "", after).tolist()
+    is_known = (~improved.without_spread | by_few).tolist()
+    return [verdict if known else None for verdict, known in zip(verdicts, is_known, strict=True)]
 
 
 def junit_of(result: Gate) -> bytes:
@@ -423,7 +441,7 @@ def junit_of(result: Gate) -> bytes:
         why = (
             f"{row.verdict}: difference {row.rounded(4)} from {printable(row.against)}, margin {row.margin:g}, "
             f"{row.topics} topics, {row.differing} of which differ"
-            f"{'; depends on unjudged documents' if row.depends_on_unjudged else ''}"
+            f"{f'; depends on unjudged documents: {row.on_unjudged}' if row.on_unjudged else ''}"
         )
         if not result.passes(row):
             SubElement(case, "failure", {"type": row.verdict, "message": why})

@@ -498,11 +498,14 @@ def test_unjudged_documents_if_few_topics_differ(of_base: int, of_new: int, n_lo
     with warnings.catch_warnings(record=True) as issued:
         warnings.simplefilter("always")
         result = irevalx.lab.gate(qrels, runs, "P.10", baseline="base", margin=margin)
-    caution = "P_10, new against base: the conclusion depends on unjudged documents"
+    caution = "P_10, new against base: the conclusion depends on unjudged documents: if they were relevant half"
     assert any(str(each.message).startswith(caution) for each in issued) == depends
     assert [(row.verdict, row.depends_on_unjudged) for row in result.rows] == [("not worse", depends)]
+    assert result.rows[0].if_relevant == ("cannot tell" if depends else None)
     verdict, *remarks = result.sentences
-    assert verdict.endswith(", margin 0.05; this verdict depends on unjudged documents." if depends else "margin 0.05.")
+    change = 'if they were relevant half as often as judged documents, it would be "cannot tell"'
+    of_verdict = f", margin 0.05; this verdict depends on unjudged documents: {change}."
+    assert verdict.endswith(of_verdict if depends else "margin 0.05.")
     assert [remark.startswith(f"new in P_10: {n_lost} of 20 topics") for remark in remarks] == [True] * bool(n_lost)
 
 
