@@ -66,8 +66,9 @@ def words_of(command: str, keywords: dict[str, Any]) -> list[str]:
 
 def refused_in_python(command: str, keywords: dict[str, Any]) -> str:
     """Return the message of the function."""
+    given = {**INPUTS.get(command, {"qrels": QRELS}), **({"machine": None} if "machine_columns" in keywords else {})}
     with pytest.raises(IrevalxError) as refusal:
-        function_of(command)(**{**INPUTS.get(command, {"qrels": QRELS}), **keywords})
+        function_of(command)(**{**given, **keywords})
     return str(refusal.value)
 
 

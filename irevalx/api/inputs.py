@@ -50,7 +50,6 @@ from irevalx.trec_eval import TREC_EVAL_10, Compat
 from irevalx.wording import argument_error, short_repr, spelled
 
 if TYPE_CHECKING:
-    from irevalx.reading.label_words import LabelWords
     from irevalx.reading.sources.columns import ColumnTable
 
 _QRELS, _TREC_RESULTS = QRELS.name, TREC_RESULTS.name
@@ -161,23 +160,22 @@ class Qrels:
 
 
 def judgments_given(
-    given: Any,
-    fmt: FileFormat[AnyJudgments],
-    grades: GradeKind,
-    compat: Compat,
-    *,
-    strict: bool = False,
-    words: LabelWords | None = None,
+    given: Any, fmt: FileFormat[AnyJudgments], grades: GradeKind, compat: Compat, *, strict: bool = False
 ) -> AnyJudgments:
     """Read judgments in any form; raises the same exceptions as ``Qrels.read``."""
+    opened = judgments_source(given, fmt)
+    if isinstance(opened, Mapping) and fmt.name == _QRELS:
+        return python_objects.judgments_of(opened, grades=grades, can_keep=not ADDED)
+    return fmt.read(opened, compat, strict, warn, grades)
+
+
+def judgments_source(given: Any, fmt: FileFormat[Any]) -> Source | ColumnTable | Mapping[Any, Any]:
+    """Return a file, a table or a dictionary with judgments, which has not been read."""
     table = table_given(given, "qrels")
-    if table or isinstance(given, Mapping):
-        _refuse_format("rel_format", fmt.name, _IN_MEMORY)
-    else:
-        given = source_of(given, "qrels")
-    if isinstance(given, Mapping) and not table and fmt.name == _QRELS:
-        return python_objects.judgments_of(words.graded(given) if words else given, grades=grades, can_keep=not ADDED)
-    return fmt.read(table or given, compat, strict, warn, grades, words)
+    if not table and not isinstance(given, Mapping):
+        return source_of(given, "qrels")
+    _refuse_format("rel_format", fmt.name, _IN_MEMORY)
+    return table or given
 
 
 class Pool:

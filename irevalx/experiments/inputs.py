@@ -11,7 +11,7 @@ from irevalx.api.custom_measures import with_custom_measures
 from irevalx.api.inputs import Qrels, read_runs
 from irevalx.arrays.segments import AnyArray, BoolArray
 from irevalx.errors import ArgumentError, InputError, RunWarnings, UsageError, shown_name, warn
-from irevalx.experiments.labels import Labels
+from irevalx.experiments.labels import LabelReading
 from irevalx.experiments.ranked_runs import (
     raise_first,
 )
@@ -64,7 +64,7 @@ def labels_of(
 
     ``values`` are the grades of labels in words.
     """
-    return Labels.read(labels, labels_format or rel_format, values=values, parameter="labels_format").grades
+    return LabelReading(rel_format=rel_format, labels_format=labels_format, label_values=values).machine(labels).grades
 
 
 def are_given(runs: Any) -> bool:

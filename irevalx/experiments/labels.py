@@ -10,12 +10,12 @@ integer grade. If the maximum label is given, labels divided by it are probabili
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from irevalx.api.inputs import Qrels, judgments_given
+from irevalx.api.inputs import Qrels, judgments_source
 from irevalx.arrays.codes import ABSENT, UNJUDGED_IN_FILES
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
 from irevalx.errors import (
@@ -28,14 +28,25 @@ from irevalx.errors import (
     warn,
 )
 from irevalx.frozen import Frozen, replace
+from irevalx.judgments import AnyJudgments
 from irevalx.judgments.graded import Documents, Judgments
 from irevalx.judgments.pool import PooledDocuments, with_pool
+from irevalx.process.platform import as_text
 from irevalx.reading import formats
+from irevalx.reading.column_names import ITEM, ColumnSpec, named, specs_of_labels
+from irevalx.reading.file_format import FileFormat
 from irevalx.reading.judgment_formats import QRELS, SAMPLED
+from irevalx.reading.kinds import python_objects
+from irevalx.reading.kinds.graded import read_graded
 from irevalx.reading.label_words import LabelWords
+from irevalx.reading.layout import Rules
+from irevalx.reading.sources.columns import ColumnTable, TableRows
+from irevalx.reading.sources.files import Source
+from irevalx.reading.sources.tables import table_of_lists
+from irevalx.reading.sources.text_tables import NamedRows, rows_with_labels
 from irevalx.statistics.label_agreement import nearest_grade
 from irevalx.trec_eval import TREC_EVAL_10
-from irevalx.wording import spelled
+from irevalx.wording import argument_error, spelled
 
 
 def refuse_duplicates(judgments: Judgments) -> None:
@@ -150,6 +161,39 @@ _MOST = 2.0**53
 """Larger labels are replaced by this number, which is rejected wherever grades are required."""
 
 
+class LabelColumn(Frozen):
+    """The labels of one judge in a table that has a column of labels for each judge."""
+
+    table: Source | ColumnTable
+    column: str
+
+    @classmethod
+    def each(cls, given: Any, columns: Iterable[str]) -> dict[str, LabelColumn]:
+        """Open a file or a data frame once, and return its columns by name; raises ArgumentError for other input."""
+        table: Any = judgments_source(given, QRELS)
+        if isinstance(table, Source) and not table.is_plain_file:
+            table = table.in_memory()  # a pipe can be read once
+        if isinstance(table, Mapping):  # of columns; their names can be unknown
+            if any(isinstance(values, Mapping) for values in table.values()):
+                raise argument_error("human", "a file or a data frame if columns are given", given)
+            table = table_of_lists("qrels", list(table), table.__getitem__)
+        return {column: cls(table, column) for column in columns}
+
+    def rows(self, rules: Rules) -> TableRows | NamedRows:
+        """Return the rows with the labels of this judge; raises ArgumentError if the items have no IDs."""
+        rows: Any
+        if isinstance(self.table, Source) and not self.table.is_parquet:
+            rows = rows_with_labels(self.table, self.column, rules)
+        else:
+            rows = QRELS.rows(self.table, rules)
+        names = table_of(rows).names
+        specs = specs_of_labels(names, self.column)
+        if len(specs) == 1:
+            table_of(rows).find(ITEM)  # raises the error about a missing column
+        with_labels: TableRows | NamedRows = replace(rows, specs=specs)
+        return with_labels
+
+
 class Labels(Frozen):
     """The labels of a file; arrays are flat."""
 
@@ -163,6 +207,9 @@ class Labels(Frozen):
     """Number of labels that were rounded to the nearest integer."""
     first_not_whole: str = ""
     """The description of the first label that is not an integer, for messages."""
+    given: Any = None
+    """The input that was read, and its format."""
+    form: str = QRELS.name
 
     @classmethod
     def read(
@@ -179,18 +226,15 @@ class Labels(Frozen):
         ``values`` are the grades of labels in words. With ``maximum``, the highest possible label, labels are divided
         by it to obtain probabilities.
         """
+        path = given.column if isinstance(given, LabelColumn) else ""
         fmt = formats.rel_format(rel_format)
         if not {fmt.name, fmt.measures_of} & {QRELS.name, SAMPLED.name}:
             raise ArgumentError(
                 f"rel_format {rel_format!r} has no grade for each document; choose one with grades, such as 'qrels'"
             )
-        words = LabelWords(values)
+        words = LabelWords(values, path)
         try:
-            read = (
-                given.judgments
-                if isinstance(given, Qrels)
-                else judgments_given(given, fmt, "label", TREC_EVAL_10, words=words)
-            )
+            read = given.judgments if isinstance(given, Qrels) else _read(given, fmt, words)
         except MalformedLineError as error:  # the message can name the format of the human judgments
             names_format = "-R" in error.message or spelled("rel_format") in error.message
             if parameter == "rel_format" or not names_format:
@@ -201,7 +245,8 @@ class Labels(Frozen):
         words.report(read.path, warn)
         labels = cls._of(read) if maximum is None else cls._scaled(read, maximum)
         refuse_duplicates(labels.judgments)
-        return labels
+        named_labels = replace(labels.judgments, path=path or labels.judgments.path)
+        return replace(labels, judgments=named_labels, given=given, form=fmt.name)
 
     @classmethod
     def _of(cls, judgments: Judgments) -> Labels:
@@ -233,6 +278,28 @@ class Labels(Frozen):
         cut = _with(judgments, relevant, np.isnan(probability))
         return cls(cut, probability, probability, 0, first_not_whole)
 
+    def other_columns(self, excluded: Collection[str | None] = ()) -> dict[int, dict[str, str]]:
+        """Return the texts in the other columns of the table of these labels, by line or row; empty if it is no table.
+
+        ``excluded`` are columns to leave out.
+        """
+        given, fmt = self.given, formats.rel_format(self.form)
+        if not isinstance(given, LabelColumn):
+            given = {} if isinstance(given, Qrels) else judgments_source(given, fmt)
+        if isinstance(given, Mapping):
+            return {}
+        rules = Rules(TREC_EVAL_10, strict=False, warn=lambda line: None, grades="label", words=LabelWords())
+        rows = given.rows(rules) if isinstance(given, LabelColumn) else fmt.rows(given, rules)
+        if not isinstance(rows, TableRows | NamedRows):
+            return {}
+        table = table_of(rows)
+        used = {*excluded, *(name for spec in rows.specs for name in named(spec, table.names))}
+        names = [name for name in table.names if isinstance(name, str) and name not in used]
+        specs = (ColumnSpec(name, (name.lower(),), "words") for name in names)
+        columns = table.columns((replace(rows.specs[0], column="TOPIC"), *specs), rules)
+        texts = zip(columns.lines.tolist(), *(map(as_text, columns[name].texts()) for name in names), strict=True)
+        return {line: dict(zip(names, row, strict=True)) for line, *row in texts}
+
     def as_probabilities(self) -> Labels:
         """Return labels that are all 0 or 1 as probabilities; other labels are unchanged."""
         grades = self.judgments.grades
@@ -250,6 +317,47 @@ class Labels(Frozen):
                 f"and replace probabilities by 1 if they are at least {RELEVANT}, otherwise by 0"
             )
         return self.judgments
+
+
+def _read(given: Any, fmt: FileFormat[Any], words: LabelWords) -> AnyJudgments:
+    """Read labels in any form."""
+    rules = Rules(TREC_EVAL_10, strict=False, warn=warn, grades="label", words=words)
+    if isinstance(given, LabelColumn):
+        rows = given.rows(rules)
+        judgments = read_graded(rows, rules)
+        if len(rows.specs) == 2 and judgments.duplicates:
+            error = judgments.duplicates[min(judgments.duplicates)]
+            raise DuplicateDocumentError(f"{error.message}; if the rows are different items, add a column id")
+        return judgments
+    opened = judgments_source(given, fmt)
+    if isinstance(opened, Mapping) and fmt is QRELS:
+        return python_objects.judgments_of(words.graded(opened), grades="label")
+    built: AnyJudgments = fmt.built(opened, rules)
+    return built
+
+
+def table_of(rows: TableRows | NamedRows) -> ColumnTable:
+    """Return the table that these rows belong to."""
+    return rows.table if isinstance(rows, TableRows) else rows.table()
+
+
+class LabelReading(Frozen, kw_only=True):
+    """How the labels of all judges of a call are read: the parameters of these names."""
+
+    rel_format: str
+    labels_format: str | None = None
+    label_values: Mapping[str, float] | None = None
+    labels_max: float | None = None
+
+    def human(self, given: Any) -> Labels:
+        """Read the labels of a human judge."""
+        return Labels.read(given, self.rel_format, values=self.label_values)
+
+    def machine(self, given: Any) -> Labels:
+        """Read the labels of a machine, by default in the format of the human labels if it has a grade per document."""
+        fmt = formats.rel_format(self.rel_format)
+        form = self.labels_format or (fmt if QRELS.name in {fmt.name, fmt.measures_of} else QRELS).name
+        return Labels.read(given, form, values=self.label_values, parameter="labels_format", maximum=self.labels_max)
 
 
 def _with(judgments: Judgments, grades: IntArray, missing: BoolArray) -> Judgments:

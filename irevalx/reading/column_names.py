@@ -32,6 +32,9 @@ these, grades are named score."""
 TOPIC = ColumnSpec("TOPIC", ("topic", "topic_id", "qid", "query_id", "query-id", "q_id", "query"), "names")
 _DOCNO_NAMES = ("docno", "doc_id", "docid", "corpus-id", "corpus_id", "did", "pid", "document", "doc")
 DOCNO = ColumnSpec("DOCNO", _DOCNO_NAMES, "names")
+ITEM = ColumnSpec("ITEM", ("id", "item", "item_id", "example_id", "sample_id", "question_id", "row_id"), "names")
+"""The items that were judged, in exports of annotation tools."""
+
 GRADE = ColumnSpec("GRADE", _GRADE_NAMES, "grades")
 SCORE = ColumnSpec("SCORE", _SCORE_NAMES, "scores")
 RANK = ColumnSpec("RANK", ("rank",), "integers")
@@ -89,6 +92,20 @@ def specs_of(columns: str, grades: Grades = "whole") -> tuple[ColumnSpec, ...]:
         for word in words
         if not (word == "RANK" and "SCORE" in words)
     )
+
+
+def specs_of_labels(names: Sequence[Any], column: str) -> tuple[ColumnSpec, ...]:
+    """Return the columns that are read from a table in which ``column`` contains labels.
+
+    The first two of the columns for topics, documents and items identify a label. If there is only one of them, each of
+    its values is a topic with one document, and if there is none, the table has only labels.
+
+    >>> [spec.column for spec in specs_of_labels(["id", "human", "reason"], "human")]
+    ['TOPIC', 'GRADE']
+    """
+    known = [spec for spec in (TOPIC, DOCNO, ITEM) if named(spec, names)]
+    ids = (replace(spec, column=role) for spec, role in zip(known, ("TOPIC", "DOCNO"), strict=False))
+    return (*ids, ColumnSpec("GRADE", (column.lower(),), "labels"))
 
 
 def with_judges(specs: tuple[ColumnSpec, ...], names: Sequence[Any]) -> tuple[ColumnSpec, ...]:

@@ -29,7 +29,6 @@ from irevalx.wording import join_words, spelled, spelled_rule
 
 if TYPE_CHECKING:
     from irevalx.reading.kinds.runs import RunStream
-    from irevalx.reading.label_words import LabelWords
     from irevalx.reading.sources.columns import ColumnTable
     from irevalx.reading.sources.files import Source
     from irevalx.reading.sources.first_lines import Beginning
@@ -106,12 +105,11 @@ class FileFormat(Frozen, Generic[Data_co], kw_only=True):
         strict: bool,
         warn: Warn,
         grades: Grades = "whole",
-        words: LabelWords | None = None,
     ) -> Data_co:
         """Read a file, a table or a dictionary by ``Rules``; runs, with ``warnings``, are read during evaluation."""
         self.refuse_grades(grades)
         if self.kind is not FileKind.RUNS:
-            return self.built(given, Rules(compat, strict, warn, grades, words=words))
+            return self.built(given, Rules(compat, strict, warn, grades))
         lines: list[str] = []
         run: Any = self.built(given, Rules(compat, strict, lines.append))
         kinds = [re.sub(r"'.*?'|\d+", "", line.removeprefix(shown_name(run.path))) for line in lines]

@@ -45,7 +45,8 @@ def folded(word: str) -> str:
 class LabelWords:
     """The given grades of words, and the words of a file without a given grade. Create one object for each file."""
 
-    def __init__(self, grades: Mapping[str, float] | None = None) -> None:
+    def __init__(self, grades: Mapping[str, float] | None = None, column: str = "") -> None:
+        self._column = f": column {quote(column)}" if column else ""
         self._given = {folded(word): grade for word, grade in (grades or {}).items()}
         self._first: dict[str, tuple[str, str, str]] = {}  # of each word: the place, the label in quotes, and a hint
         self._places: dict[str, str] = {}  # the word at each place; a file that is read in two passes has the same ones
@@ -69,7 +70,7 @@ class LabelWords:
         if text and text != b"nan":
             self._places[place()] = word
             if word not in self._first:
-                self._first[word] = place(), quote(text), hint()
+                self._first[word] = f"{place()}{self._column}", quote(text), hint()
         return _GRADES.get(word, math.nan)
 
     def graded(self, given: Mapping[Any, Any]) -> Mapping[Any, Any]:
@@ -103,7 +104,8 @@ class LabelWords:
         if known:
             grades = sorted(known, key=_GRADES.__getitem__, reverse=True)
             words = [f"label {self._first[word][1]} is read as {_GRADES[word]:g}" for word in grades]
-            warn(f"{shown_name(path)}: {join_words(words, 'and')}; {spelled('label_values')} sets other grades")
+            where = f"{shown_name(path)}{self._column}"
+            warn(f"{where}: {join_words(words, 'and')}; {spelled('label_values')} sets other grades")
         missing = [word for word in self._places.values() if word not in _GRADES]
         if missing:
             place, label, hint = self._first[missing[0]]

@@ -107,7 +107,7 @@ CALLS: dict[str, list[Callable[[Path], Any]]] = {
     "labels": [
         lambda _: lab.labels(POOLED, MACHINE, RUNS, "map", rerank=True, top=3, group_by=BY_NAME, resamples=20, seed=1),
         _judges,
-        lambda folder: lab.labels(POOLED, _mean_grades(folder), prevalence=True, resamples=0),
+        lambda folder: lab.labels(POOLED, _mean_grades(folder), prevalence=True, resamples=0, disagreements=True),
         lambda folder: lab.labels(*[_preferences(folder)] * 2, rel_format="prefs", resamples=0),
     ],
     "leave-out": [

@@ -22,7 +22,7 @@ from irevalx.lab.command.program import GUESSES
 from irevalx.lab.command.program import command as program
 from irevalx.lab.studies.schemes import SCHEMES, level_words
 
-REPEATED = {"FILE", "NAME=FILE", "NAME=FILE[,FILE]", "[MEASURE=]D", "WORD=GRADE"}
+REPEATED = {"FILE", "NAME=FILE", "NAME=FILE[,FILE]", "[MEASURE=]D", "WORD=GRADE", "NAME"}
 """What is given once for each value: names of files have blanks, and measures commas."""
 
 OF_PARAMETERS = {"--measure"}

@@ -50,13 +50,16 @@ bounds
     groups, group_by requires new_runs
     draws requires probabilities, fit_probabilities
 labels
-    machine excludes machines
-    second_human, human_topics, written requires machines
+    machine excludes machines, machine_columns
+    machine_columns requires human_column
+    machine_columns excludes machines
+    second_human, human_topics, written requires machines, machine_columns
     groups, group_by, top, rerank requires runs
     complete, judged_only, max_retrieved, collection_size, ties, ignore_identical_ids, duplicates requires runs
     min_retrieved, infap_c, infap_epsilon, sample_rate, compat requires runs
     ties=expected, ties=best, ties=worst excludes rerank
-    rel_format=prefs excludes by_topic, prevalence, level, labels_format, labels_max, label_values, figure, runs
+    rel_format=prefs excludes by_topic, prevalence, level, labels_format, labels_max, label_values, human_column
+    rel_format=prefs excludes machine_columns, disagreements, disagreements_file, figure, runs
     draw requires figure
 estimate
     design excludes baseline, weight, correction, alpha, figure
@@ -200,6 +203,7 @@ NEEDED: dict[str, dict[str, Any]] = {
     "bounds groups excludes": {"new_runs": "x", "fit_probabilities": True},
     "bounds new_runs excludes": {"fit_probabilities": True},
     "compare draw excludes": {"figure": "x.png"},
+    "labels machine_columns excludes": {"human_column": "x"},
     "complete class_weight requires": {"documents": "x", "classifier": "kld"},
     "complete calibrated excludes": {"mark": "x"},
     "degrade order excludes": {"budget": 2},

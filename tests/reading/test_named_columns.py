@@ -21,6 +21,7 @@ import irevalx
 from irevalx.reading.column_names import COLUMNS
 from irevalx.reading.formats import REL_FORMATS
 from irevalx.reading.label_words import LabelWords
+from irevalx.reading.layout import Rules
 from irevalx.reading.sources.files import CHUNK_SIZE, Source
 from irevalx.trec_eval import TREC_EVAL_10
 
@@ -175,7 +176,8 @@ def test_labels_in_records(tmp_path: Path) -> None:
     warnings: list[str] = []
     source = Source("labels", "\n".join(lines).encode())
     words = LabelWords()
-    judgments = REL_FORMATS["jsonl"].read(source, TREC_EVAL_10, False, warnings.append, "label", words)
+    rules = Rules(TREC_EVAL_10, False, warnings.append, "label", words=words)
+    judgments = REL_FORMATS["jsonl"].built(source, rules)
     words.report("labels", warnings.append)
     assert repr(judgments.grades.tolist()) == "[1.0, 0.0, nan, nan, 2.5, 1.0]"  # type: ignore[union-attr]
     assert warnings == [
@@ -187,7 +189,7 @@ def test_labels_in_records(tmp_path: Path) -> None:
         with pytest.raises(
             irevalx.IrevalxError, match=r"labels:1: topic '1': document 'd': invalid 'label' .*: must be a number"
         ):
-            REL_FORMATS["jsonl"].read(Source("labels", text), TREC_EVAL_10, False, pytest.fail, "label", LabelWords())
+            REL_FORMATS["jsonl"].built(Source("labels", text), rules)
 
 
 @pytest.mark.filterwarnings("ignore::irevalx.IrevalxWarning")

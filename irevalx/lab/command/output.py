@@ -242,6 +242,11 @@ class Output(Frozen, kw_only=True):
         else:
             self.write_text(result)
 
+    def write_table(self, table: Table, path: str | os.PathLike[str]) -> None:
+        """Write a table with unrounded values to a file: as csv, or in the format of its suffix (tsv, json, jsonl)."""
+        form = FORMATS.get(Path(path).suffix.lower().removeprefix("."), FORMATS["csv"])
+        write_lines(form.table_lines([table], self.digits, about={}), path)
+
     def write_text(self, result: LinesResult) -> None:
         """Write judgments or a pool, and report a random seed."""
         _print_seed(result)

@@ -10,8 +10,8 @@ from irevalx.api.inputs import GivenQrels, Qrels
 from irevalx.api.inputs import Runs as GivenRuns
 from irevalx.declarations import Parameter, choice, declared, file, number, refined, whole
 from irevalx.errors import UsageError, quote, shown_name, warn
-from irevalx.experiments.inputs import graded_judgments_of, labels_of
-from irevalx.experiments.labels import PairedLabels
+from irevalx.experiments.inputs import graded_judgments_of
+from irevalx.experiments.labels import LabelReading, PairedLabels
 from irevalx.experiments.prepared_runs import prepare_graded_runs
 from irevalx.experiments.ranked_runs import EvaluationRules
 from irevalx.frozen import replace
@@ -26,7 +26,6 @@ from irevalx.lab.estimation.document_samples import SAMPLES, LabelledSample, est
 from irevalx.lab.estimation.results import EstimatedScores, EstimateRow, pairs_to_compare, rows_of, shared_fields
 from irevalx.lab.estimation.sampling_design import LabellingDesign, design_of
 from irevalx.process.terminal import write_error
-from irevalx.reading.judgment_formats import QRELS
 from irevalx.statistics.corrections import CORRECTIONS, SHORT_NAMES, correction_named
 from irevalx.statistics.prediction_powered_inference import (
     FEW_HUMAN,
@@ -222,25 +221,17 @@ def estimate(
     True
     """
     rules = EvaluationRules.of(**evaluation, least_runs=1)
+    reading = LabelReading(rel_format=rules.rel_format, labels_format=labels_format, label_values=label_values)
     if design is not None:
-        return design_of(
-            human,
-            machine,
-            runs,
-            measures,
-            design,
-            rules=rules,
-            seed=seed,
-            labels_format=labels_format,
-            label_values=label_values,
-        )
+        return design_of(human, machine, runs, measures, design, rules=rules, seed=seed, reading=reading)
     if human is None:
         raise missing("human", "design")
     correction = correction_named(correction)
     if isinstance(human, Qrels):
         rules = replace(rules, rel_format=human.rel_format)
+        reading = replace(reading, rel_format=human.rel_format)
     if rules.rel_format in SAMPLES or human_labels == "random":
-        sample, theirs = _sample_of(human, machine, rules, labels_format, label_values)
+        sample, theirs = _sample_of(human, machine, rules, reading)
         return estimates_from_documents(
             sample,
             theirs,
@@ -252,8 +243,7 @@ def estimate(
             weight=weight,
             alpha=alpha,
         )
-    ours = _human_labels(human, rules, label_values)
-    theirs = labels_of(machine, labels_format, rules.rel_format, label_values)
+    ours, theirs = _human_labels(human, rules, reading), reading.machine(machine).grades
     labels = PairedLabels.of(ours, theirs, theirs.topics)
     _check_files(ours, theirs, labels, are_complete=human_labels == "complete")
     experiment = prepare_graded_runs(labels.judgments, runs, measures, rules).ranked()
@@ -286,26 +276,21 @@ def estimate(
     return EstimatedScores(rows, alpha, correction, notes=experiment.notes())
 
 
-def _human_labels(human: GivenQrels, rules: EvaluationRules, label_values: Mapping[str, float] | None) -> Judgments:
+def _human_labels(human: GivenQrels, rules: EvaluationRules, reading: LabelReading) -> Judgments:
     """Read human judgments, which can contain words if the grades of words are given."""
-    if label_values is not None:
-        return labels_of(human, None, rules.rel_format, label_values)
+    if reading.label_values is not None:
+        return reading.human(human).grades
     return graded_judgments_of(human, *rules.of_judgments)
 
 
 def _sample_of(
-    human: GivenQrels,
-    machine: GivenQrels,
-    rules: EvaluationRules,
-    labels_format: str | None,
-    label_values: Mapping[str, float] | None,
+    human: GivenQrels, machine: GivenQrels, rules: EvaluationRules, reading: LabelReading
 ) -> tuple[LabelledSample, Judgments]:
     """Read machine labels, and human labels of a sample of documents, which is a simple random one without a design."""
     if rules.rel_format in SAMPLES:
-        theirs = labels_of(machine, labels_format or QRELS.name, values=label_values)
-        return LabelledSample.of(human, rules.rel_format), theirs
-    theirs = labels_of(machine, labels_format, rules.rel_format, label_values)
-    return LabelledSample.at_random(_human_labels(human, rules, label_values), theirs), theirs
+        return LabelledSample.of(human, rules.rel_format), reading.machine(machine).grades
+    theirs = reading.machine(machine).grades
+    return LabelledSample.at_random(_human_labels(human, rules, reading), theirs), theirs
 
 
 def _check_files(human: Judgments, machine: Judgments, labels: PairedLabels, *, are_complete: bool) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from functools import partial
 from typing import NamedTuple
@@ -15,8 +15,7 @@ from irevalx.api.inputs import GivenQrels, Pool, Qrels, Runs
 from irevalx.arrays.codes import ABSENT, UNJUDGED_IN_FILES
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
 from irevalx.errors import InputError, UsageError, warn
-from irevalx.experiments.inputs import labels_of
-from irevalx.experiments.labels import PairedLabels
+from irevalx.experiments.labels import LabelReading, PairedLabels
 from irevalx.experiments.pools import pool_of_documents
 from irevalx.experiments.prepared_runs import prepare_graded_runs
 from irevalx.experiments.ranked_runs import EvaluationRules
@@ -28,7 +27,6 @@ from irevalx.frozen import Frozen, replace
 from irevalx.judgments.graded import Judgments
 from irevalx.lab.command.output import Result
 from irevalx.lab.estimation.document_samples import SAMPLES, LabelledSample, measures_by_document
-from irevalx.reading.judgment_formats import QRELS
 from irevalx.reports.table import Table
 from irevalx.wording import invalid_value, spelled
 
@@ -82,17 +80,17 @@ def design_of(
     *,
     rules: EvaluationRules,
     seed: int | None,
-    labels_format: str | None,
-    label_values: Mapping[str, float] | None,
+    reading: LabelReading,
 ) -> LabellingDesign:
     """Return a sampling design of at most ``n`` documents; keywords are those of ``estimate``."""
     form = rules.rel_format
-    theirs = labels_of(machine, labels_format or (form if form not in SAMPLES else QRELS.name), values=label_values)
+    theirs = reading.machine(machine).grades
     if human is None:
         ours = replace(theirs, grades=np.full_like(theirs.grades, UNJUDGED_IN_FILES))
     else:
         form = human.rel_format if isinstance(human, Qrels) else form
-        ours = LabelledSample.of(human, form).labels if form in SAMPLES else labels_of(human, form, values=label_values)
+        of_form = replace(reading, rel_format=form)
+        ours = LabelledSample.of(human, form).labels if form in SAMPLES else of_form.human(human).grades
     weighted = measures_by_document(measures, rules.settings, ours, theirs)
     if len(weighted) > 1:
         raise UsageError(f"a design requires a single measure, not {len(weighted)} ({spelled('measures')})")

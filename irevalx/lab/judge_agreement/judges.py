@@ -12,7 +12,7 @@ from irevalx.arrays.codes import UNJUDGED_IN_FILES
 from irevalx.arrays.segments import FloatArray, IntArray
 from irevalx.errors import InputError, UsageError, Warn, quote, shown_name, warn
 from irevalx.experiments.inputs import QrelsText, are_given
-from irevalx.experiments.labels import RELEVANT, Labels, PairedLabels, grades_for, topic_warnings
+from irevalx.experiments.labels import RELEVANT, LabelReading, Labels, PairedLabels, grades_for, topic_warnings
 from irevalx.experiments.prepared_runs import prepare_graded_runs
 from irevalx.experiments.ranked_runs import EvaluationRules, GradedRuns, topics_compared
 from irevalx.experiments.run_groups import two_groups_of
@@ -47,6 +47,7 @@ class Judge(Frozen, kw_only=True):
     is_cut: bool = False  # whether the labels are binary, as probabilities of relevance that were cut
     maximum: float = 1.0  # the label in the file that corresponds to 1 in ``values``
     n_rounded: int = 0  # number of labels that are rounded to the nearest integer grade
+    first_answer: Labels | None = None  # the first answer as it was read; None for combinations
 
     @classmethod
     def of(cls, name: str, answers: Sequence[Labels], maximum: float | None = None) -> Judge:
@@ -62,6 +63,7 @@ class Judge(Frozen, kw_only=True):
             is_cut=answers[0].probability is not None,
             maximum=maximum or 1.0,
             n_rounded=sum(answer.n_rounded for answer in answers),
+            first_answer=answers[0],
         )
 
 
@@ -72,13 +74,22 @@ class CombinedLabels(Frozen, kw_only=True):
     texts: Mapping[str, bytes] = {}  # the files of ``WRITTEN``: lines ``TOPIC 0 DOCNO GRADE``, by topic and document
 
 
-def machines_of(
-    machines: Mapping[str, Any],
-    labels_format: str | None,
-    rel_format: str,
-    values: Mapping[str, float] | None = None,
-    maximum: float | None = None,
-) -> list[Judge]:
+def judges_of(reading: LabelReading, human: Any, machine: Any, machines: Any, second_human: Any) -> list[Judge]:
+    """Read the labels of the human judge and of a machine, or of several machines and other human assessors."""
+    labels = reading.human(human)
+    if machines is None:
+        of_machine = reading.machine(machine)
+        return [
+            Judge.of(shown_name(labels.judgments.path), [labels]),
+            Judge.of(shown_name(of_machine.judgments.path), [of_machine], reading.labels_max),
+        ]
+    judges = [Judge.of(HUMAN, [labels]), *machines_of(machines, reading)]
+    if second_human is not None:
+        judges.insert(1, Judge.of(SECOND_HUMAN, [reading.human(second_human)]))
+    return judges
+
+
+def machines_of(machines: Mapping[str, Any], reading: LabelReading) -> list[Judge]:
     """Read machines by name; a list of judgments contains the repeated answers of a machine. Raises UsageError."""
     if not machines:
         raise UsageError(f"{spelled('machines')} must contain at least one machine")
@@ -90,11 +101,7 @@ def machines_of(
         answers = given if isinstance(given, list | tuple) else (given,)
         if not answers:
             raise UsageError(f"machine {quote(name)} has no labels; give at least one file or dictionary")
-        form = labels_format or rel_format
-        each = [
-            Labels.read(answer, form, values=values, parameter="labels_format", maximum=maximum) for answer in answers
-        ]
-        judges.append(Judge.of(name, each, maximum))
+        judges.append(Judge.of(name, [reading.machine(answer) for answer in answers], reading.labels_max))
     return judges
 
 

@@ -1,30 +1,31 @@
 """Comparison of machine judgments with human judgments: ``labels`` and its command."""
 
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from typing import Annotated, Any
 
 from irevalx.api.custom_measures import Measures
 from irevalx.api.inputs import GivenQrels
 from irevalx.checks import ValueType
-from irevalx.declarations import Parameter, choice, declared, file, flag, number, refined, whole
-from irevalx.errors import UsageError, Warn, shown_name, warn
+from irevalx.declarations import Parameter, choice, declared, file, flag, number, path, refined, text, whole
+from irevalx.errors import UsageError, Warn, warn
 from irevalx.experiments.inputs import are_given, run_streams
-from irevalx.experiments.labels import Labels
+from irevalx.experiments.labels import LabelColumn, LabelReading
 from irevalx.experiments.ranked_runs import EvaluationRules
 from irevalx.experiments.seeds_and_shares import chosen_seed
+from irevalx.frozen import replace
 from irevalx.lab.command.common_options import Alpha, GroupBy, Groups, LabelValues, OptionalRuns, Resamples, Seed
 from irevalx.lab.command.common_options import measures as measures_parameter
 from irevalx.lab.command.evaluation_options import GRADED, EvaluationOptions, Unpack, evaluation_options, ties_excluding
 from irevalx.lab.command.output import Output, write_lines
+from irevalx.lab.judge_agreement.disagreements import disagreements_of, in_order
 from irevalx.lab.judge_agreement.document_agreement import LabelBootstrap
 from irevalx.lab.judge_agreement.error_rates import error_rates
 from irevalx.lab.judge_agreement.judges import (
-    HUMAN,
-    SECOND_HUMAN,
     WRITTEN,
     Judge,
     JudgeComparison,
-    machines_of,
+    judges_of,
     notes_on_cuts,
     on_one_scale,
 )
@@ -37,6 +38,9 @@ from irevalx.reading.judgment_formats import PREFS
 from irevalx.statistics.prediction_powered_inference import FEWEST_HUMAN
 from irevalx.statistics.significance import ALPHA
 from irevalx.wording import missing, spelled
+
+_SEVERAL = ("machines", "machine_columns")
+"""The parameters for several machines."""
 
 RESAMPLES = 1000
 """Default number of bootstrap resamples."""
@@ -64,10 +68,28 @@ def _read_combination(text: str) -> dict[str, str]:
 
 
 def _arrange(values: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Treat the argument in the position of MACHINE as the first run, if ``--machine`` is given."""
-    if values["machines"] and values["machine"] is not None:
+    """Treat the argument in the position of MACHINE as the first run, if an option names the machine labels."""
+    if (values["machines"] or values["machine_columns"]) and values["machine"] is not None:
         return {"machine": None, "runs": (values["machine"], *values["runs"])}
     return {}
+
+
+def _from_columns(
+    human: Any, machine: Any, machines: Any, human_column: str | None, columns: Sequence[str]
+) -> tuple[Any, Any, Any]:
+    """Return the arguments for the human judge, the machine and several machines, with columns of a table in place.
+
+    Raise UsageError if there is no machine.
+    """
+    if human_column is not None:
+        each = LabelColumn.each(human, (human_column, *columns))
+        human = each[human_column]
+        if columns:
+            machine = each[columns[0]]
+            machines = {name: each[name] for name in columns} if len(columns) > 1 else None
+    if machine is None and machines is None:
+        raise missing("machine", *_SEVERAL)
+    return human, machine, machines
 
 
 def _run(
@@ -95,11 +117,23 @@ def _run(
             names=("--write",),
             entries=True,
             metavar="NAME=FILE",
-            requires="machines",
+            requires=_SEVERAL,
             help=(
                 "Write the combined labels of several machines: their majority vote (vote), their mean rounded to an "
                 "integer grade (mean), the grades of Dawid and Skene's model (dawid_skene), or its probabilities of "
                 "relevance (probability). Can be repeated."
+            ),
+        ),
+    ] = None,
+    disagreements_file: Annotated[
+        str | None,
+        path(
+            names=("--disagreements",),
+            completion="",
+            help=(
+                "Write the documents with different labels to FILE, for review: topic, document, both labels, their "
+                "difference, and the other columns of the table with the machine labels, such as a reason. The largest "
+                "difference comes first. The format is csv, unless the suffix of FILE is .tsv, .json or .jsonl."
             ),
         ),
     ] = None,
@@ -118,8 +152,12 @@ def _run(
     **options: Any,
 ) -> None:
     """Compare the labels, and write the result and combined labels."""
-    options["human_topics"] = options["human_topics"] or None
+    for name in ("human_topics", "machine_columns"):
+        options[name] = options[name] or None
+    options["disagreements"] = disagreements_file is not None
     result = labels(machines=machines, **options, progress=not output.quiet)
+    if disagreements_file is not None:
+        output.write_table(result.table("disagreements"), disagreements_file)
     if isinstance(result, JudgesResult):
         for name, path in (written or {}).items():
             write_lines([result.text_of(name)], path)
@@ -130,7 +168,7 @@ def _run(
     run=_run,
     arrange=_arrange,
     example="irevalx-lab labels qrels machine runs/* -m 'map ndcg' --group-by '^[a-z]+' --seed 1",
-    more="With --machine, omit the argument MACHINE: all arguments after HUMAN are runs.",
+    more="With --machine or --machine-column, omit the argument MACHINE: all arguments after HUMAN are runs.",
     figure=True,
     evaluation=evaluation_options(
         (*GRADED, PREFS.name),
@@ -148,6 +186,10 @@ def _run(
                     "labels_format",
                     "labels_max",
                     "label_values",
+                    "human_column",
+                    "machine_columns",
+                    "disagreements",
+                    "disagreements_file",
                     "figure",
                     "runs",
                 ),
@@ -157,14 +199,26 @@ def _run(
 )
 def labels(
     human: Annotated[GivenQrels, file(names=("HUMAN",))],
-    machine: Annotated["GivenQrels | None", file(names=("MACHINE",), excludes="machines")] = None,
+    machine: Annotated["GivenQrels | None", file(names=("MACHINE",), excludes=_SEVERAL)] = None,
     runs: OptionalRuns = None,
     measures: Annotated[Measures, measures_parameter(shell_help="With RUN: measures, as for irevalx -m.")] = "map",
     *,
     machines: Annotated[
         Mapping[str, Any] | None, Parameter(kind=ValueType("a dictionary of judgments by name", _named_machines))
     ] = None,
-    second_human: Annotated["GivenQrels | None", file(requires="machines")] = None,
+    human_column: Annotated[str | None, text(metavar="NAME")] = None,
+    machine_columns: Annotated[
+        Sequence[str] | None,
+        text(
+            names=("--machine-column",),
+            several=True,
+            separators="",
+            metavar="NAME",
+            requires="human_column",
+            excludes="machines",
+        ),
+    ] = None,
+    second_human: Annotated["GivenQrels | None", file(requires=_SEVERAL)] = None,
     by_topic: Annotated[bool, flag()] = False,
     groups: Groups = None,
     group_by: GroupBy = None,
@@ -172,7 +226,7 @@ def labels(
     rerank: Annotated[bool, flag(requires="runs")] = False,
     prevalence: Annotated[bool, flag()] = False,
     human_topics: Annotated[
-        Sequence[int] | None, whole(FEWEST_HUMAN, several=True, metavar="N...", requires="machines")
+        Sequence[int] | None, whole(FEWEST_HUMAN, several=True, metavar="N...", requires=_SEVERAL)
     ] = None,
     resamples: Resamples = RESAMPLES,
     alpha: Alpha = ALPHA,
@@ -180,6 +234,7 @@ def labels(
     labels_format: Annotated[str | None, choice(*GRADED, metavar="FORMAT")] = None,
     label_values: LabelValues = None,
     labels_max: Annotated[float | None, number(above=0, metavar="X")] = None,
+    disagreements: Annotated[bool, flag(in_shell=False)] = False,
     progress: Annotated[bool, flag(in_shell=False)] = False,
     **evaluation: Unpack[EvaluationOptions],
 ) -> LabelsResult:
@@ -261,10 +316,10 @@ def labels(
     by_topic : add the agreement of labels for each topic, without intervals.
     group_by : the group of a run is the part of its name that this regular expression matches (its first group in
         parentheses, if it has one); runs that it does not match form the group others. [default: no groups]
-    top : add the agreement on the K best runs by human labels: tau-b over these runs (top_tau_b; runs tied with the
-        K-th are included), the share of these runs that are among the K best by machine labels (top_overlap), and the
-        difference in human value between the best run by human labels and the best run by machine labels (loss). Higher
-        values are assumed to be better.
+    top : add the agreement on the K best runs by human labels. The result contains tau-b over these runs (top_tau_b;
+        runs tied with the K-th are included), the share of these runs that are among the K best by machine labels
+        (top_overlap), and the difference in human value between the best run by human labels and the best run by
+        machine labels (loss). Higher values are assumed to be better.
     rerank : rerank each run by the machine labels, and add the gains under human labels and under machine labels.
     prevalence : add the sensitivity and specificity of each judge, and estimates of the share of relevant documents.
         The share is estimated among all documents that the judge labels: by the human labels alone
@@ -279,6 +334,12 @@ def labels(
         an effective number of documents, or jackknife intervals over topics.
     alpha : intervals have confidence level 1 - alpha. Intervals of agreement, error, bias and correlation are for the
         population of topics; intervals of significance decisions are quantiles over resampled topics.
+    human_column : column of `human`, a table with a header or a data frame, that contains the human labels. The items
+        are identified by columns for topics and documents, or by a column such as id; without a column for documents,
+        each topic or id is an item of its own.
+    machine_columns : columns of the same table that contain machine labels, instead of `machine`; several columns are
+        several machines.
+    disagreements : add the table "disagreements" of documents with different labels, the largest difference first.
     labels_format : format of the machine labels: qrels, beir, csv, tsv, json or jsonl. [default: the same as
         `rel_format`]
     labels_max : highest possible machine label, such as 100. Machine labels are divided by this value and treated as
@@ -293,8 +354,8 @@ def labels(
     ------
     InputError : the judges have no topic or document in common, there are too many different grades, or a measure has
         no value.
-    UsageError : neither `machine` nor `machines` is given, there are fewer than two groups, or the name of a machine is
-        already used by another judge.
+    UsageError : none of `machine`, `machines` and `machine_columns` is given, there are fewer than two groups, or the
+        name of a machine is already used by another judge.
     IrevalxError : the inputs cannot be read or evaluated, as in ``irevalx.evaluate``.
 
     Examples
@@ -306,8 +367,7 @@ def labels(
     >>> values["pairs"], values["agreement"], round(values["recall"], 2)
     (5, 0.8, 1.0)
     """
-    if machine is None and machines is None:
-        raise missing("machine", "machines")
+    human, machine, machines = _from_columns(human, machine, machines, human_column, machine_columns or ())
     if human_topics is not None and not are_given(runs):
         raise UsageError(f"{spelled('human_topics')} requires {spelled('runs')}")
     rules = EvaluationRules.of(**evaluation, least_runs=1)
@@ -315,22 +375,10 @@ def labels(
     bootstrap = LabelBootstrap(resamples=resamples, seed=chosen_seed(seed), alpha=alpha)
     if rel_format == PREFS.name:
         return compare_preferences(human, machine, bootstrap)
-    human_labels = Labels.read(human, rel_format, values=label_values)
-    if machines is None:
-        form = labels_format or rel_format
-        machine_labels = Labels.read(machine, form, values=label_values, parameter="labels_format", maximum=labels_max)
-        judges = [
-            Judge.of(shown_name(read.judgments.path), [read], maximum)
-            for read, maximum in ((human_labels, None), (machine_labels, labels_max))
-        ]
-    else:
-        human_topics = HUMAN_TOPICS if human_topics is None else human_topics
-        judges = [
-            Judge.of(HUMAN, [human_labels]),
-            *machines_of(machines, labels_format, rel_format, label_values, labels_max),
-        ]
-        if second_human is not None:
-            judges.insert(1, Judge.of(SECOND_HUMAN, [Labels.read(second_human, rel_format, values=label_values)]))
+    reading = LabelReading(
+        rel_format=rel_format, labels_format=labels_format, label_values=label_values, labels_max=labels_max
+    )
+    judges = judges_of(reading, human, machine, machines, second_human)
     cuts = notes_on_cuts(judges, level)
     comparison = JudgeComparison(
         bootstrap=bootstrap,
@@ -341,7 +389,7 @@ def labels(
         group_by=group_by,
         top=top,
         rerank=rerank,
-        human_topics=human_topics or (),
+        human_topics=human_topics or (HUMAN_TOPICS if machines is not None else ()),
         rules=rules,
         progress=progress,
     )
@@ -358,7 +406,12 @@ def labels(
         return parts, notes
 
     if machines is not None:
-        return compare_judges(judges, compare, bootstrap, level, cuts)
-    parts, notes = compare(judges[1])
-    reliability = [*reliability_curve(judges[0], judges[1], level, None)]
-    return LabelsResult(parts, bootstrap.seed if resamples else None, reliability, notes=(*notes, *cuts))
+        result: LabelsResult = compare_judges(judges, compare, bootstrap, level, cuts)
+    else:
+        parts, notes = compare(judges[1])
+        reliability = [*reliability_curve(judges[0], judges[1], level, None)]
+        result = LabelsResult(parts, bootstrap.seed if resamples else None, reliability, notes=(*notes, *cuts))
+    if not disagreements:
+        return result
+    each = (disagreements_of(judges[0], judge, level, (human_column, *(machine_columns or ()))) for judge in judges[1:])
+    return replace(result, disagreements=in_order(chain.from_iterable(each)))

@@ -9,6 +9,7 @@ from irevalx.errors import UsageError, quote
 from irevalx.frozen import cached_property, replace
 from irevalx.lab.command.notes import DECISION_HEADS, DECISION_NOTE, significance_note
 from irevalx.lab.command.output import DrawnResult
+from irevalx.lab.judge_agreement.disagreements import Disagreement, disagreement_table
 from irevalx.lab.judge_agreement.document_agreement import NUMBERS_OF_TOPICS, OF_PAIRS
 from irevalx.lab.judge_agreement.judges import WRITTEN, CombinedLabels
 from irevalx.lab.judge_agreement.parts import AgreementPart, AgreementStatistic, Kind
@@ -106,6 +107,7 @@ class LabelsResult(DrawnResult):
     parts: Sequence[AgreementPart]
     seed: int | None  # the seed of the topic resamples; None without intervals
     reliability: Sequence[ReliabilityRow] = ()  # the reliability curve of probabilities, one row per bin
+    disagreements: Sequence[Disagreement] | None = None  # documents with different labels; None if not requested
     drawings: ClassVar[Mapping[str, str]] = {
         "confusion": "confusion_map",
         "rerank": "reranked_runs",
@@ -126,7 +128,11 @@ class LabelsResult(DrawnResult):
         """Return the table of ``rows``."""
         without = () if self.judge else ("judge", "against", "human_topics")
         n_labels = AgreementStatistic._fields.index("value") - len(without)
-        return [Table.of("labels", AgreementStatistic, self.rows, without=without, n_labels=n_labels), *self._curve()]
+        return [
+            Table.of("labels", AgreementStatistic, self.rows, without=without, n_labels=n_labels),
+            *self._curve(),
+            *([] if self.disagreements is None else [disagreement_table(self.disagreements, several=bool(self.judge))]),
+        ]
 
     def _curve(self) -> list[Table]:
         """Return the reliability curve, if there are probabilities."""

@@ -71,7 +71,7 @@ def compare_judges(
     ]
     reliability = [row for judge in others for row in reliability_curve(human, judge, level, judge.name)]
     seed = bootstrap.seed if bootstrap.resamples else None
-    return JudgesResult(parts, seed, reliability, together, notes=(*notes, *cuts))
+    return JudgesResult(parts, seed, reliability, combined=together, notes=(*notes, *cuts))
 
 
 def _copies(machines: Sequence[Judge]) -> Iterator[str]:

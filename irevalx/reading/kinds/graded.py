@@ -98,6 +98,7 @@ def read_graded(rows: Rows, rules: Rules) -> Judgments:
     """Build judgments, with the column ``STRATUM`` for stratified samples."""
     numbers: dict[bytes, int] = {}  # of the strata, in file order
     judges: dict[str, dict[bytes, int]] = {}  # the first line of each judge, by column
+    items = Names.of([b"item"])  # the name of the only document of each topic, if there is no column of documents
 
     def build(columns: Columns) -> Judgments:
         topics, of_topics, order = group_by_topic(columns["TOPIC"])
@@ -111,7 +112,7 @@ def read_graded(rows: Rows, rules: Rules) -> Judgments:
             path=columns.path,
             topics=topics,
             rows=of_topics,
-            docnos=columns["DOCNO"].take(order),
+            docnos=columns["DOCNO"].take(order) if "DOCNO" in columns else items.take(np.zeros_like(of_topics.ids)),
             grades=columns["GRADE"][order],
             lines=columns.lines[order],
             strata=strata,

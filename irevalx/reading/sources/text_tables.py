@@ -17,10 +17,11 @@ from irevalx.arrays.segments import ByteArray, IntArray
 from irevalx.errors import MalformedLineError, quote, shown_name
 from irevalx.frozen import cached_property, replace
 from irevalx.reading.column_names import RANK, SCORE, ColumnSpec, named
-from irevalx.reading.layout import DECIMAL, CommentStyle, Rules, array_hint
+from irevalx.reading.layout import DECIMAL, CommentStyle, Layout, Rules, array_hint, no_hint
 from irevalx.reading.sources.blocks import Block, blocks_of, whole_file
 from irevalx.reading.sources.columns import ColumnTable, no_column, remedy_of_runs
-from irevalx.reading.sources.first_lines import Beginning, Header, fields_of, first_record, header_of
+from irevalx.reading.sources.files import Source
+from irevalx.reading.sources.first_lines import SEPARATORS, Beginning, Header, fields_of, first_record, header_of
 from irevalx.reading.sources.lines import DataLines, after_colon, cut_lines, line_text, padded, refuse_nul, sample_of
 from irevalx.reading.sources.rows import Columns
 from irevalx.reading.sources.text_rows import TextRows
@@ -314,6 +315,23 @@ def headed_rows(rows: TextRows, beginning: Beginning, separators: Sequence[str],
     return HeadedRows(
         rows.path, rows.specs, rows.source, rows.layout, rows.compat, rows.hint, names=header.words, header=header
     )
+
+
+def rows_with_labels(source: Source, column: str, rules: Rules) -> NamedRows:
+    """Return a text file whose header, or first JSON record, contains the column ``column`` of labels."""
+    beginning = Beginning.of(source)
+    if beginning.has_mark:
+        source.without_mark()
+    layout = Layout(line="a label", columns=("TOPIC DOCNO GRADE",))
+    rows = TextRows(source.path, (), source, layout, rules.compat, no_hint)
+    if first_record(beginning) is not None:
+        return json_rows(rows, beginning)
+    if hint := array_hint(beginning.text):
+        raise MalformedLineError(f"{shown_name(source.path)}:1: {hint}")
+    first = beginning.lines[0] if beginning.lines else b""
+    headers = [Header(tuple(fields_of(first, separator)), separator) for separator in SEPARATORS]
+    header = max(headers, key=lambda header: (column.lower() in map(str.lower, header.words), len(header.words)))
+    return HeadedRows(rows.path, (), source, layout, rows.compat, rows.hint, names=header.words, header=header)
 
 
 def _problem(rows: TextRows, first: bytes, separators: Sequence[str]) -> str:

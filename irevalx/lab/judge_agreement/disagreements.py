@@ -1,0 +1,80 @@
+"""Documents to which a judge gives another label than the human judge, for review."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from irevalx.arrays.codes import ABSENT
+from irevalx.arrays.segments import FloatArray
+from irevalx.experiments.labels import places_of
+from irevalx.lab.judge_agreement.judges import Judge, on_one_scale
+from irevalx.process.platform import as_text
+from irevalx.reports.table import Table
+
+
+class Disagreement(NamedTuple):
+    """A document with different labels of the human judge and another judge."""
+
+    judge: str
+    topic: str
+    docno: str
+    human: float | int  # the labels as in the files
+    machine: float | int
+    difference: float | int
+    """Machine minus human label; if one of them is a probability of relevance, a grade counts as 0 or 1."""
+    others: Mapping[str, str] = {}  # the other columns of the table with the machine's labels
+
+
+def disagreements_of(
+    human: Judge, judge: Judge, level: int, excluded: Collection[str | None]
+) -> Iterator[Disagreement]:
+    """Yield the documents with different labels; ``excluded`` are columns of a table that are not for review."""
+    others = judge.first_answer.other_columns(excluded) if judge.first_answer else {}
+    first, second = on_one_scale([human, judge], level)[0]
+    place = places_of(second.labels, first.labels)
+    grades = np.where(place == ABSENT, -1, first.labels.grades[place])
+    ours, theirs = (_compared(*pair) for pair in ((human, first), (judge, second)))
+    differ = (grades >= 0) & (second.labels.grades >= 0) & (grades != second.labels.grades)
+    for row in np.flatnonzero(differ).tolist():
+        at = int(place[row])
+        yield Disagreement(
+            judge=judge.name,
+            topic=as_text(judge.labels.topics[int(judge.labels.rows.ids[row])]),
+            docno=as_text(judge.labels.docnos.text(row)),
+            human=_label(human, at),
+            machine=_label(judge, row),
+            difference=_short(theirs[row] - ours[at]),
+            others=others.get(int(judge.labels.lines[row]), {}),
+        )
+
+
+def _compared(judge: Judge, scaled: Judge) -> FloatArray:
+    """Return the labels of a judge on the scale of the comparison, before they are cut or rounded."""
+    is_same_scale = judge.values is not None and judge.is_cut == scaled.is_cut
+    return judge.values if judge.values is not None and is_same_scale else scaled.labels.grades.astype(np.float64)
+
+
+def _label(judge: Judge, place: int) -> float | int:
+    """Return a label as in the file."""
+    return _short(judge.labels.grades[place] if judge.values is None else judge.values[place] * judge.maximum)
+
+
+def _short(number: float) -> float | int:
+    """Return a whole number as an integer, and another number without rounding errors."""
+    return int(number) if float(number).is_integer() else round(float(number), 12)
+
+
+def in_order(rows: Iterable[Disagreement]) -> list[Disagreement]:
+    """Sort disagreements by size, largest first, and then by topic and document."""
+    return sorted(rows, key=lambda row: (-abs(row.difference), row.topic, row.docno))
+
+
+def disagreement_table(rows: Sequence[Disagreement], *, several: bool) -> Table:
+    """Return disagreements as a table; with ``several`` judges, the first column names the judge."""
+    names = [*dict.fromkeys(name for row in rows for name in row.others)]
+    columns = Disagreement._fields[0 if several else 1 : -1]
+    texts = [(*(getattr(row, name) for name in columns), *(row.others.get(name, "") for name in names)) for row in rows]
+    return Table("disagreements", (*columns, *names), texts, n_labels=len(columns) - 3)
