@@ -85,6 +85,7 @@ report
     groups excludes group_by
 power
     comparisons requires correction=bonferroni
+    cluster_by excludes clusters
 degrade
     runs requires strata, order
     uniform excludes stratified, strata, order

@@ -11,11 +11,20 @@ from irevalx.declarations import choice, declared, number, whole
 from irevalx.errors import ArgumentError, InputError, warn
 from irevalx.experiments.measured_runs import MeasureValues, measure_runs
 from irevalx.experiments.ranked_runs import EvaluationRules
-from irevalx.lab.command.common_options import DEFAULT_OF_SCORES, Measures, OptionalRuns, QrelsOrScores
+from irevalx.experiments.topic_clusters import with_clusters
+from irevalx.lab.command.common_options import (
+    DEFAULT_OF_SCORES,
+    ClusterBy,
+    Measures,
+    OptionalRuns,
+    QrelsOrScores,
+    TopicClusters,
+)
 from irevalx.lab.command.evaluation_options import EvaluationOptions, Unpack, evaluation_options
 from irevalx.lab.command.output import DrawnResult
 from irevalx.reports.table import Table
 from irevalx.statistics.bootstrap import FEW_TOPICS
+from irevalx.statistics.clusters import INDEPENDENT, Clusters, Design
 from irevalx.statistics.power import (
     MOST_TOPICS,
     POWER,
@@ -26,7 +35,7 @@ from irevalx.statistics.power import (
     topics_for_width,
     topics_to_find,
 )
-from irevalx.statistics.significance import ALPHA, MEAN
+from irevalx.statistics.significance import ALPHA, MEAN, differences, pairs_of_runs
 from irevalx.wording import argument_error, spelled
 
 DIFFERENCES = (0.01, 0.02, 0.05)
@@ -60,12 +69,21 @@ class Power(DrawnResult):
     settings: Mapping[str, Any]  # description of the computation, for JSON
     differences: Sequence[float]  # differences with a line in the figure
     topics: Sequence[int]  # numbers of topics that the axes of the figure include
+    designs: Mapping[str, Mapping[str, Design]] = {}  # by measure and pair, if topics have clusters
 
     drawings: ClassVar[Mapping[str, str]] = {"power": "power_curves"}
 
     def about(self) -> dict[str, Any]:
         """Return how the values were computed, for JSON."""
-        return {**super().about(), **self.settings}
+        clusters = {
+            measure: {
+                "clusters": of_topics.number,
+                "design_effects": {pair: design.effect for pair, design in designs.items()},
+            }
+            for measure, designs in self.designs.items()
+            if (of_topics := designs["median"].clusters) is not None
+        }
+        return {**super().about(), **self.settings, **({"clusters": clusters} if clusters else {})}
 
     def tables(self) -> list[Table]:
         """Return the table of ``rows``."""
@@ -115,9 +133,11 @@ class Power(DrawnResult):
         names = "; ".join(
             f"{measure}: {' and '.join(runs)}" for measure, runs in self.settings["greatest_pair"].items()
         )
+        test = "cluster-robust t test" if self.designs else "paired t test"
         return (
-            f"Two-sided paired t test, alpha {alpha:g}{corrected}; a difference is detected with probability "
+            f"Two-sided {test}, alpha {alpha:g}{corrected}; a difference is detected with probability "
             f"{self.settings['power']:g}.",
+            *self._on_clusters(),
             "Interval width: expected width of the t interval of one difference, at the same level.",
             "deviation: standard deviation of the per-topic differences between two runs (median over "
             f"{f'{n_pairs} pairs' if n_pairs > 1 else 'one pair'}); low to high: its {100 * (1 - alpha):g}% interval.",
@@ -130,6 +150,16 @@ class Power(DrawnResult):
                 else []
             ),
         )
+
+    def _on_clusters(self) -> Iterator[str]:
+        """Yield a sentence on the clusters and design effects of each measure."""
+        for measure, designs in self.designs.items():
+            of_pairs = [f"{design.effect:.2f} ({pair})" for pair, design in designs.items()]
+            yield (
+                f"{measure}: {designs['median'].clusters}. The design effect is {' and '.join(of_pairs)}: the variance "
+                "of a mean, divided by the variance over as many independent topics. Other numbers of topics are "
+                "assumed to be in clusters of the same sizes."
+            )
 
 
 Probability = Annotated[float, number(above=0, below=1, metavar="P")]
@@ -159,6 +189,8 @@ def power(
     alpha: Probability = ALPHA,
     correction: Annotated[str, choice("none", "bonferroni")] = "none",
     comparisons: Annotated[int | None, whole(1, metavar="C", requires="correction=bonferroni")] = None,
+    clusters: TopicClusters = None,
+    cluster_by: ClusterBy = None,
     **evaluation: Unpack[EvaluationOptions],
 ) -> Power:
     """Compute how many topics an experiment needs, and which differences it can detect.
@@ -175,6 +207,12 @@ def power(
     standard deviations equal to the lower and upper limits of this interval. With few topics, the interval is wide. The
     pair with the largest standard deviation on these topics usually has a smaller one on other topics (selection bias);
     the interval of the largest standard deviation accounts for this bias.
+
+    With `clusters` or `cluster_by`, topics of the same cluster can depend on each other. The variance of a mean is
+    multiplied by the design effect 1 + r (m - 1), where r is the intraclass correlation of the differences (by analysis
+    of variance, at least 0) and m is the mean, over topics, of the size of the topic's cluster. The power is the power
+    of the cluster-robust t test of ``compare``, which requires at least 6 clusters. Other numbers of topics are assumed
+    to be in clusters of the same sizes.
 
     Parameters
     ----------
@@ -210,17 +248,23 @@ def power(
     given = measure_runs(qrels, runs, measures, ("map",), EvaluationRules.of(**evaluation))
     are_selected = bool(measures) or given.ranked is not None
     measured = [values for values in given.measures if are_selected or values.scale is MEAN] or given.measures
+    measured = with_clusters(measured, clusters, cluster_by)
     n_pairs = math.comb(len(measured[0].runs), 2)
     n_comparisons = 1 if correction == "none" else comparisons or n_pairs
     deviations, greatest_pairs, rows = {}, {}, list[PowerRow]()
+    designs: dict[str, dict[str, Design]] = {}
     for values in measured:
         _check(values)
-        median, greatest, runs_of_greatest = median_and_greatest(values.values, alpha)
+        median, greatest, runs_of_greatest = median_and_greatest(values.values, alpha, values.clusters)
         greatest_pairs[values.measure] = [values.runs[run] for run in runs_of_greatest]
         deviations[values.measure] = {"median": median, "greatest": greatest} if n_pairs > 1 else {"median": median}
+        if values.clusters is not None:
+            designs[values.measure] = _designs(values, values.clusters, runs_of_greatest)
         requested = tuple(topics) or (len(values.topics),), {_DIFFERENCE: differences, _WIDTH: widths}
         for pair, deviation in deviations[values.measure].items():
-            rows += _rows(values.measure, pair, deviation, *requested, power=power, alpha=alpha / n_comparisons)
+            design = designs.get(values.measure, {}).get(pair, INDEPENDENT)
+            how: dict[str, Any] = {"power": power, "alpha": alpha / n_comparisons, "design": design}
+            rows += _rows(values.measure, pair, deviation, *requested, **how)
     settings = {
         "power": power,
         "alpha": alpha,
@@ -229,7 +273,16 @@ def power(
         "pairs": n_pairs,
         "greatest_pair": greatest_pairs,
     }
-    return Power(rows, deviations, settings, tuple(differences), tuple(topics), notes=given.notes)
+    return Power(rows, deviations, settings, tuple(differences), tuple(topics), designs, notes=given.notes)
+
+
+def _designs(values: MeasureValues, clusters: Clusters, pair: tuple[int, int]) -> dict[str, Design]:
+    """Return the designs with the median design effect of all pairs and, if there are several, with that of a pair."""
+    first, second = pairs_of_runs(len(values.runs))
+    d = differences(values.values[first], values.values[second])
+    median = Design(clusters, float(np.median(clusters.design_effects(d))))
+    own = Design(clusters, float(clusters.design_effects(differences(values.values[pair[0]], values.values[pair[1]]))))
+    return {"median": median, "greatest": own} if len(d) > 1 else {"median": median}
 
 
 def _check(values: MeasureValues) -> None:
@@ -270,24 +323,31 @@ def _rows(
     *,
     power: float,
     alpha: float,
+    design: Design,
 ) -> Iterator[PowerRow]:
     """Yield the sizes for each number of topics, then the numbers of topics for each goal, for one deviation."""
     values = (deviation.value, deviation.low, deviation.high)
     for goal in GOALS:
         for n in topics:
-            unit = least_effect(n, power, alpha) if goal == _DIFFERENCE else 2 * half_width(n, alpha)
+            if goal == _DIFFERENCE:
+                unit = least_effect(n, power, alpha, design=design)
+            else:
+                unit = 2 * half_width(n, alpha, design=design)
             size, low, high = (unit * value if deviation.value else math.nan for value in values)
             yield PowerRow(measure, pair, *values, goal, "topics", n, size, low, high)
     for goal in GOALS:
         for size in sizes[goal]:
-            n_topics, fewest, most = (_topics_for(goal, size, value, power, alpha) for value in values)
+            n_topics, fewest, most = (_topics_for(goal, size, value, power, alpha, design) for value in values)
             yield PowerRow(measure, pair, *values, goal, "size", n_topics, size, fewest, most)
 
 
-def _topics_for(goal: str, size: float, deviation: float, power: float, alpha: float) -> int | None:
+def _topics_for(goal: str, size: float, deviation: float, power: float, alpha: float, design: Design) -> int | None:
     """Return the number of topics needed for a difference or an interval width; None if no number is sufficient."""
     if math.isnan(deviation):
         return None
     units = size / deviation if deviation else math.inf
-    n_topics = topics_to_find(units, power, alpha) if goal == _DIFFERENCE else topics_for_width(units, alpha)
+    if goal == _DIFFERENCE:
+        n_topics = topics_to_find(units, power, alpha, design=design)
+    else:
+        n_topics = topics_for_width(units, alpha, design=design)
     return int(n_topics) if math.isfinite(n_topics) else None

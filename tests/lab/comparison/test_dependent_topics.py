@@ -238,3 +238,47 @@ def test_remedy_in_the_shell(tmp_path: Path) -> None:
     _, option, pattern = shlex.split(note.partition("treat them as clusters")[2].rstrip("."))
     clustered = succeeded("compare", *files, option, pattern, stderr="").stdout.decode()
     assert "61 topics in 12 clusters" in clustered
+
+
+def test_power_with_clusters() -> None:
+    """The least difference has the requested power: the noncentral t distribution with the design effect."""
+    qrels, runs = collection()
+    runs["c"] = {topic: {docno: -score for docno, score in run.items()} for topic, run in runs["b"].items()}
+    result = irevalx.lab.power(qrels, runs, "map", topics=[20, 61, 122], cluster_by="conv[0-9]+", differences=[0.1])
+    values = irevalx.evaluate(qrels, runs, ["map"])
+    names = [topic.split("_")[0] for topic in values.topics("a")]
+    groups = [[place for place, name in enumerate(names) if name == f"conv{number}"] for number in range(12)]
+    size = sum(len(group) ** 2 for group in groups) / 61
+    effects, deviations = [], []
+    for first, second in (("a", "b"), ("a", "c"), ("b", "c")):
+        d = values.per_topic("map", second) - values.per_topic("map", first)
+        between = sum(len(group) * (d[group].mean() - d.mean()) ** 2 for group in groups) / 11
+        within = sum(((d[group] - d[group].mean()) ** 2).sum() for group in groups) / 49
+        correlation = max(0.0, (between - within) / (between + ((61 - size) / 11 - 1) * within))
+        effects.append(1 + correlation * (size - 1))
+        deviations.append(float(d.std(ddof=1)))
+    least = {
+        row.topics: row for row in result.rows if (row.pair, row.goal, row.given) == ("median", "difference", "topics")
+    }
+    assert math.isnan(least[20].size)  # fewer than 6 clusters
+    for n_topics, twice in ((61, names), (122, names + [f"{name} again" for name in names])):
+        _, freedom = cluster_robust(twice, [0.0] * n_topics)
+        shift = least[n_topics].size / (np.median(deviations) * math.sqrt(np.median(effects) / n_topics))
+        critical = stats.t.isf(0.025, freedom)
+        power = stats.nct.sf(critical, freedom, shift) + stats.nct.cdf(-critical, freedom, shift)
+        assert power == pytest.approx(0.8, rel=1e-6)
+    greatest = effects[int(np.argmax(deviations))]
+    expected = {"clusters": 12, "design_effects": pytest.approx({"median": np.median(effects), "greatest": greatest})}
+    assert result.about()["clusters"] == {"map": expected}
+    assert f"The design effect is {np.median(effects):.2f} (median)" in " ".join(str(result).split())
+    [needed] = [
+        row.topics for row in result.rows if (row.pair, row.goal, row.given) == ("median", "difference", "size")
+    ]
+    without = irevalx.lab.power(qrels, runs, "map", differences=[0.1])
+    [alone] = [
+        row.topics for row in without.rows if (row.pair, row.goal, row.given) == ("median", "difference", "size")
+    ]
+    assert needed is not None
+    assert alone is not None
+    assert needed > alone
+    assert result.figure().get_axes()
