@@ -29,6 +29,8 @@ SELDOM = frozenset(
     {
         "ci_method",
         "cite",
+        "cluster_by",
+        "clusters",
         "collection_size",
         "compat",
         "debug",

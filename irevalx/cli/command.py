@@ -127,7 +127,7 @@ def _evaluate(options: Options) -> int:
     keep_freed_memory()
     messages = Messages(PROGRAM, quiet=options.quiet)
     intervals = _intervals(options)
-    named = (*options.files, options.pool, options.topic_groups)
+    named = (*options.files, options.pool, options.topic_groups, options.clusters)
     sources = {path: Source(path) for path in named if path is not None}
     about: dict[str, Any] = {}
     if options.output_format.shows_inputs:
@@ -139,12 +139,14 @@ def _evaluate(options: Options) -> int:
     outcomes = _outcomes(judgments, runs, options, messages)
     evaluations = [outcome for outcome in outcomes if isinstance(outcome, Evaluation)]
     evaluations = ordered(with_unique_names(evaluations, messages.warn))
+    if intervals and (options.clusters is not None or options.cluster_by is not None):
+        intervals = _of_clusters(intervals, evaluations, options, sources, messages.warn)
     if intervals and not options.no_summary:
         _warn_of_intervals(evaluations, groups, intervals, messages.warn)
         if not options.output_format.for_people:  # tables have this note in their caption
-            from irevalx.reports.report import wilson_note
+            from irevalx.reports.report import interval_notes
 
-            for line in wilson_note(evaluations, intervals):
+            for line in interval_notes(evaluations, intervals):
                 messages.warn(line.rstrip("."))
     _print_reports(evaluations, options, intervals, groups, about, messages)
     errors = [outcome.failure if isinstance(outcome, Evaluation) else outcome for outcome in outcomes]
@@ -203,6 +205,27 @@ def _intervals(options: Options) -> MeanIntervals | None:
     return MeanIntervals(
         confidence=options.ci, is_bootstrap=method == "bootstrap", wilson=method is None, seed=options.seed
     )
+
+
+def _of_clusters(
+    intervals: MeanIntervals,
+    evaluations: Sequence[Evaluation],
+    options: Options,
+    sources: Mapping[str, Source],
+    warn: Warn,
+) -> MeanIntervals:
+    """Return the interval method with the clusters of all averaged topics, and warn of few clusters."""
+    from irevalx.evaluation.evaluate import averaged_topics
+    from irevalx.experiments.topic_clusters import cluster_of_topics, warn_of_clusters
+    from irevalx.process.platform import as_text
+
+    of_runs = [averaged_topics(evaluation) for evaluation in evaluations]
+    topics = {as_text(topic): topic for of_run in of_runs for topic in of_run}
+    source = None if options.clusters is None else sources[options.clusters]
+    named = cluster_of_topics([*topics], source, options.cluster_by, warn)
+    intervals = replace(intervals, cluster_of={topics[name]: cluster for name, cluster in named.items()})
+    warn_of_clusters((intervals.clusters_of(of_run) for of_run in of_runs), warn)
+    return intervals
 
 
 def _read_groups(

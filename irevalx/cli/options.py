@@ -82,6 +82,8 @@ class Options(Frozen, kw_only=True):
     ci_method: str | None  # of ``INTERVAL_METHODS``; None for the default, which depends on the measure
     seed: int
     topic_groups: str | None
+    clusters: str | None
+    cluster_by: str | None
     quiet: bool
 
     @classmethod
@@ -95,7 +97,7 @@ class Options(Frozen, kw_only=True):
         """Return all options as on the command line, including defaults, for reports."""
         typed: dict[str, Any] = {}
         for name in fields(self):
-            if name != "settings" and not (name == "sort" and self.sort is None):
+            if name != "settings" and not (name in _ONLY_IF_GIVEN and getattr(self, name) is None):
                 typed[name] = getattr(self, name)
             typed |= {setting: getattr(self.settings, setting) for setting in _SETTINGS_AFTER.get(name, ())}
         typed["compat"] = next(name for name, compat in COMPAT.items() if compat is self.settings.compat)
@@ -111,7 +113,7 @@ class Options(Frozen, kw_only=True):
         """Raise UsageError for missing files and numbers out of range, FormatError for an unknown judgment format."""
         if len(self.files) < 2:
             raise missing("runs") if self.files else missing("qrels", note=", and at least one RUN")
-        refuse_standard_input_twice(*self.files, self.pool, self.zscores, self.topic_groups)
+        refuse_standard_input_twice(*self.files, self.pool, self.zscores, self.topic_groups, self.clusters)
         self.settings.check()
         traced = f"{spelled('debug')} with a level above 0 cannot be combined with"
         if self.debug.level > 0 and self.settings.grades == "probability":
@@ -122,10 +124,16 @@ class Options(Frozen, kw_only=True):
         formats.rel_format(self.rel_format)
 
 
+_ONLY_IF_GIVEN = {"sort", "clusters", "cluster_by"}
+"""The options that reports list only if they are given."""
+
 _TOPIC = fields(Settings).index("topic")
 
 _SETTINGS_AFTER = {"no_summary": fields(Settings)[:_TOPIC], "pool": fields(Settings)[_TOPIC + 1 :]}
 """The settings that reports list after an option of the command; ``debug`` contains the topic."""
+
+_WITHOUT_CLUSTERS = ("ci_method=bootstrap", "topic_groups")
+"""The options that cannot be combined with clusters of topics."""
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -375,6 +383,28 @@ FLAGS = (
         help=(
             "Also print the summaries of topic subsets (groups), with the topic all:GROUP. FILE has one line TOPIC "
             "GROUP per topic, or is csv with a header, or JSON."
+        ),
+    ),
+    _output_option(
+        "--clusters",
+        metavar="FILE",
+        requires="ci",
+        excludes=_WITHOUT_CLUSTERS,
+        shell_complete=complete_file,
+        help=(
+            "With --ci, clusters of dependent topics, such as the turns of a conversation: intervals are "
+            "cluster-robust. FILE has one line TOPIC CLUSTER per topic, or is csv with a header, or JSON."
+        ),
+    ),
+    _output_option(
+        "--cluster-by",
+        metavar="REGEX",
+        requires="ci",
+        excludes=("clusters", *_WITHOUT_CLUSTERS),
+        help=(
+            "With --ci, clusters of dependent topics by their IDs: the cluster of a topic is the text that REGEX "
+            "matches in its ID (its first group in parentheses, if it has one). A topic without a match is a cluster "
+            "of its own."
         ),
     ),
     _output_option("--quiet", is_flag=True, help="Print neither warnings nor progress."),

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
+from irevalx.errors import InputError
 from irevalx.evaluation.topic_values import TopicColumn
 from irevalx.frozen import Frozen, cached_property, replace
 from irevalx.measures.declaration import Measure
@@ -16,6 +17,7 @@ from irevalx.measures.summaries import LEAST, Population, Values, add_up, as_lis
 
 if TYPE_CHECKING:
     from irevalx.measures.zscores import Zscores
+    from irevalx.statistics.clusters import Clusters
     from irevalx.statistics.confidence_intervals import MeanIntervals
 
 
@@ -161,27 +163,55 @@ Ends: TypeAlias = tuple[float, float]
 """The lower and the upper bound of an interval."""
 
 
-def intervals_of(columns: Sequence[Column], how: MeanIntervals) -> dict[str, Ends]:
-    """Return the confidence intervals of summaries that are means, by printed name; nan if undefined."""
+def intervals_of(columns: Sequence[Column], how: MeanIntervals, topics: Sequence[bytes] = ()) -> dict[str, Ends]:
+    """Return the confidence intervals of summaries that are means, by printed name; nan if undefined.
+
+    With clusters, ``topics`` are the evaluated topics, followed by topics without results that are averaged.
+    """
     tested = {column.name: values for column in columns if (values := _averaged(column)) is not None}
     proportions = {column.name for column in columns if is_proportion(column, how)}
-    by_size: dict[int, list[str]] = {}
+    clusters = {column.name: _clusters_of(column, how, topics) for column in columns} if how.cluster_of else {}
+    alike: dict[Any, list[str]] = {}  # computed together
     for name in [name for name in tested if name not in proportions]:
-        by_size.setdefault(tested[name].size, []).append(name)
+        alike.setdefault(name if clusters else tested[name].size, []).append(name)
     ends: dict[str, Ends] = {}
     if proportions:
-        from irevalx.statistics.proportions import proportion_interval
+        from irevalx.statistics.proportions import UNDEFINED, proportion_interval
 
         for name in proportions:
-            ends[name] = proportion_interval(tested[name], np.ones(tested[name].size), how.confidence)
-    for names in by_size.values():
-        intervals = how.of(np.stack([tested[name] for name in names]))
+            successes: FloatArray = tested[name]
+            units: FloatArray = np.ones(successes.size)
+            if (of_topics := clusters.get(name)) is not None:
+                successes, units = of_topics.sums(successes), of_topics.sizes.astype(np.float64)
+            is_known = of_topics is None or not of_topics.are_too_few
+            ends[name] = proportion_interval(successes, units, how.confidence) if is_known else UNDEFINED
+    for names in alike.values():
+        intervals = how.of(np.stack([tested[name] for name in names]), clusters.get(names[0]))
         ends.update({name: (low, high) for name, (low, high) in zip(names, intervals.tolist(), strict=True)})
     for column in columns:  # intervals of geometric means are computed on the logarithmic scale
         if column.name in ends and column.measure.summary is geometric_mean:
             low, high = np.exp(ends[column.name]).tolist()
             ends[column.name] = low, high
     return {column.name: ends[column.name] for column in columns if column.name in ends}
+
+
+def _clusters_of(column: Column, how: MeanIntervals, topics: Sequence[bytes]) -> Clusters | None:
+    """Return the clusters of the topics whose mean is the summary of a column; None if they are independent.
+
+    Raise InputError if some of these topics are unknown: topics without results, for a measure that has no value for
+    some topics.
+    """
+    values = _averaged(column)
+    if values is None:
+        return None
+    n_evaluated = len(np.asarray(column.values))
+    evaluated = topics[:n_evaluated] if column.has_value is None else compress(topics, column.has_value.tolist())
+    averaged = [*evaluated, *topics[n_evaluated:]]
+    if len(averaged) != values.size:
+        raise InputError(
+            f"no cluster-robust interval of {column.name}: it has no value for some topics without results"
+        )
+    return how.clusters_of(averaged)
 
 
 def is_mean(column: Column) -> bool:

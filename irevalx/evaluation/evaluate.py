@@ -187,6 +187,15 @@ def values_alone(
     return topics, columns
 
 
+def averaged_topics(evaluation: Evaluation) -> tuple[bytes, ...]:
+    """Return the evaluated topics, followed by the topics without results whose values count in means."""
+    summaries = evaluation.summaries
+    if summaries is None or not summaries.complete:
+        return evaluation.topics
+    evaluated = frozenset(evaluation.topics)
+    return (*evaluation.topics, *(topic for topic in summaries.judged if topic not in evaluated))
+
+
 def in_group(evaluation: Evaluation, topics: Collection[bytes]) -> Evaluation | None:
     """Return the evaluation restricted to a group of topics; None if none of them was evaluated."""
     summaries = None if evaluation.summaries is None else evaluation.summaries.of_group(topics)

@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from irevalx.errors import InputError, UsageError, quote, shown_name, warn
+from irevalx.errors import InputError, UsageError, Warn, quote, shown_name, warn
 from irevalx.experiments.measured_runs import MeasureValues
 from irevalx.experiments.run_groups import matches_in_names
 from irevalx.frozen import Frozen, replace
@@ -19,12 +19,12 @@ from irevalx.statistics.clusters import Clusters
 from irevalx.statistics.significance import ALPHA, differences
 from irevalx.wording import first_names, spelled
 
-ClustersInput: TypeAlias = str | os.PathLike[str] | Mapping[str, str]
+ClustersInput: TypeAlias = str | os.PathLike[str] | Source | Mapping[str, str]
 """A file, or the cluster of each topic."""
 
 
 def cluster_of_topics(
-    topics: Sequence[str], clusters: ClustersInput | None, pattern: str | None
+    topics: Sequence[str], clusters: ClustersInput | None, pattern: str | None, warn: Warn = warn
 ) -> dict[str, Hashable]:
     """Return the cluster of each topic, from a file, a dictionary, or the part of its ID that a pattern matches.
 
@@ -49,7 +49,7 @@ def cluster_of_topics(
         of_topics = clusters
     else:
         assert clusters is not None  # one of the parameters is given
-        source = Source(os.fspath(clusters))
+        source = clusters if isinstance(clusters, Source) else Source(os.fspath(clusters))
         where, entry, of_topics = shown_name(source.path), "a line", read_topic_clusters(source)
     if lacking := [topic for topic in topics if topic not in of_topics]:
         of_all = f"{len(lacking)} of {len(topics)} topics have no cluster, such as {quote(lacking[0])}"
@@ -73,7 +73,7 @@ def with_clusters(
     return clustered
 
 
-def warn_of_clusters(each: Iterable[Clusters | None]) -> None:
+def warn_of_clusters(each: Iterable[Clusters | None], warn: Warn = warn) -> None:
     """Warn of clusters that are too few, and of clusters of one topic each; equal warnings once."""
     alone = "each topic is a cluster of its own: the results are those without clusters"
     for line in dict.fromkeys(alone if clusters is None else clusters.caution for clusters in each):

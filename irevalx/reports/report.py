@@ -13,7 +13,7 @@ import numpy as np
 
 from irevalx.errors import RunWarning, printable
 from irevalx.evaluation.columns import Column, Ends, intervals_of, is_mean, is_proportion, why_no_interval
-from irevalx.evaluation.evaluate import Evaluation, in_group
+from irevalx.evaluation.evaluate import Evaluation, averaged_topics, in_group
 from irevalx.frozen import Frozen, replace
 from irevalx.measures.counts import num_q, runid
 from irevalx.measures.summaries import as_list
@@ -66,7 +66,7 @@ def summary_rows(
     for group, grouped in by_group.items():
         if grouped is not None:
             columns = with_number(grouped.columns, len(grouped.topics)) if group else grouped.columns
-            ends = {} if intervals is None else intervals_of(columns, intervals)
+            ends = {} if intervals is None else intervals_of(columns, intervals, averaged_topics(grouped))
             rows.append(SummaryRow(group, grouped.topics, columns, ends))
     return rows
 
@@ -75,8 +75,14 @@ FEW_TOPICS = 10
 """Intervals over fewer topics cause a warning."""
 
 
-def wilson_note(evaluations: Sequence[Evaluation], how: MeanIntervals | None) -> Iterator[str]:
-    """Yield a sentence that names the measures with Wilson's interval, if there are any."""
+def interval_notes(evaluations: Sequence[Evaluation], how: MeanIntervals | None) -> Iterator[str]:
+    """Yield sentences on clusters of topics, and on the measures with Wilson's interval, if there are any."""
+    if how and how.cluster_of:
+        yield from dict.fromkeys(
+            f"Intervals are cluster-robust (CR2, {clusters.freedom():.1f} degrees of freedom): {clusters}."
+            for evaluation in evaluations
+            if (clusters := how.clusters_of(averaged_topics(evaluation))) is not None and not clusters.are_too_few
+        )
     columns = [column for evaluation in evaluations for column in evaluation.columns]
     if how and (names := dict.fromkeys(column.name for column in columns if is_proportion(column, how))):
         yield f"Wilson's interval of a proportion is printed for {', '.join(names)}, because topic values are 0 or 1."
@@ -94,6 +100,7 @@ def interval_warnings(rows: Sequence[SummaryRow], how: MeanIntervals, run: str) 
     of_rows: dict[str, list[str]] = {
         "no interval of {}, which is over fewer than 2 topics": [topic for topic, size in sizes.items() if size < 2]
     }
+    remedy = "" if how.cluster_of else f"; {_REMEDY}"  # there is no bootstrap of clusters
     for row in rows:
         without: dict[str, list[str]] = {}
         for column in row.columns if sizes[row.topic] > 1 else ():
@@ -103,7 +110,7 @@ def interval_warnings(rows: Sequence[SummaryRow], how: MeanIntervals, run: str) 
             of_rows.setdefault(f"no interval for {', '.join(names)} ({{}}): {reason}", []).append(row.topic)
         beyond = [column.name for column in row.columns if _is_beyond(row.ends.get(column.name), column)]
         if beyond:
-            text = f"the interval of {', '.join(beyond)} ({{}}) extends beyond the range of the measure; {_REMEDY}"
+            text = f"the interval of {', '.join(beyond)} ({{}}) extends beyond the range of the measure{remedy}"
             of_rows.setdefault(text, []).append(row.topic)
     few = f"the interval of {{}} is over fewer than {FEW_TOPICS} topics; interpret it with caution"
     of_rows[few] = [topic for topic, size in sizes.items() if 2 <= size < FEW_TOPICS]
@@ -268,7 +275,7 @@ def _caption(report: EvaluationReport, best: Mapping[str, Collection[int]]) -> I
     if report.intervals and report.intervals.is_bootstrap:
         how = report.intervals
         yield f"Intervals are from a bootstrap (BCa) with {how.resamples} resamples and seed {how.seed}."
-    yield from wilson_note(report.evaluations, report.intervals)
+    yield from interval_notes(report.evaluations, report.intervals)
     if any(best.values()):
         yield "{best} marks the best value; it is no claim of significance."
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, TypeAlias
 
@@ -13,6 +13,7 @@ from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
 from irevalx.frozen import Frozen
 from irevalx.process.workers import in_order
 from irevalx.statistics.bootstrap import TopicDraws
+from irevalx.statistics.clusters import Clusters
 from irevalx.statistics.significance import (
     RESAMPLES,
     Scale,
@@ -137,7 +138,7 @@ _STEPS = 50
 
 
 @lru_cache(maxsize=4096)
-def t_quantile(degrees: int, confidence: float) -> float:
+def t_quantile(degrees: float, confidence: float) -> float:
     """Return the t such that a t-distributed variable is in [-t, t] with this probability."""
     # Newton's method on the logarithm of the tail: within 1e-12 (relative) of scipy, for up to 1,000,000 degrees.
     tail = (1 - confidence) / 2
@@ -160,7 +161,7 @@ def _normal_guess(tail: float) -> float:
     return max(1e-9, x - above / (1 + x * (1.432788 + x * (0.189269 + x * 0.001308))))
 
 
-def _log_density(degrees: int, t: float) -> float:
+def _log_density(degrees: float, t: float) -> float:
     half = degrees / 2
     log_ratio = 0.0  # of gamma(half + 1/2) and gamma(half): recurrence, then the asymptotic series
     while half < 20:
@@ -172,7 +173,7 @@ def _log_density(degrees: int, t: float) -> float:
     return log_ratio - scale - (degrees + 1) / 2 * math.log1p(t * t / degrees)
 
 
-def _tail_ratio(degrees: int, t: float) -> float:
+def _tail_ratio(degrees: float, t: float) -> float:
     """Return the probability of values above t, divided by the density at t."""
     at_t, power = degrees + t * t, (degrees + 1) / 2
     unit = 1 / (2 * power * t / at_t + 1 / (1 + t))
@@ -198,16 +199,29 @@ class MeanIntervals(Frozen, kw_only=True):
     """Whether intervals are from a bias-corrected and accelerated bootstrap rather than from Student's t."""
     wilson: bool = False
     """Whether means of measures whose values are 0 or 1 have Wilson's interval instead."""
+    cluster_of: Mapping[bytes, Hashable] = {}
+    """The cluster of each topic, for t intervals and Wilson's intervals; empty if topics are independent."""
     seed: int = 0
     resamples: int = RESAMPLES
 
-    def of(self, values: FloatArray) -> FloatArray:
-        """Return the bounds of intervals of means, shape (n_means, 2), for values of shape (n_means, n_topics)."""
+    def clusters_of(self, topics: Iterable[bytes]) -> Clusters | None:
+        """Return the clusters of topics; None if they are independent."""
+        return Clusters.of(self.cluster_of[topic] for topic in topics) if self.cluster_of else None
+
+    def of(self, values: FloatArray, clusters: Clusters | None = None) -> FloatArray:
+        """Return the bounds of intervals of means, shape (n_means, 2), for values of shape (n_means, n_topics).
+
+        With ``clusters``, intervals are cluster-robust t intervals, or nan if there are too few clusters.
+        """
         ends = np.full((len(values), 2), np.nan)
-        if values.shape[1] < 2:
+        if values.shape[1] < 2 or (clusters is not None and clusters.are_too_few):
             return ends
         defined = np.isfinite(values).all(axis=1) & (values != values[:, :1]).any(axis=1)  # nan if all are equal
-        if defined.any():
+        if defined.any() and clusters is not None:
+            middle, error = values[defined].mean(axis=1), clusters.errors(values[defined])
+            half = t_quantile(clusters.freedom(), self.confidence) * np.where(error > 0, error, np.nan)
+            ends[defined] = np.stack((middle - half, middle + half), axis=1)
+        elif defined.any():
             ends[defined] = (self._bootstrap if self.is_bootstrap else self._t)(values[defined])
         return ends
 
