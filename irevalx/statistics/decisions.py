@@ -1,4 +1,4 @@
-"""Significance decisions on pairs of runs, significance letters, and probabilities of the signs of sums.
+"""Significance decisions on pairs of runs, significance letters, rank sets, and probabilities of the signs of sums.
 
 Source: Bompada et al., On the Robustness of Relevance Measures with Incomplete Judgments, SIGIR 2007, section 4, for
 the confusion of decisions; Moffat, Scholer and Thomas, Models and Metrics: IR Evaluation as a User Process, ADCS 2012,
@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Sequence
-from itertools import compress
+from itertools import combinations, compress
 from typing import NamedTuple
 
 import numpy as np
@@ -197,10 +197,10 @@ def _count(mask: BoolArray) -> IntArray:
     return np.asarray(np.count_nonzero(mask, axis=-1), np.int64)
 
 
-def letters_of_groups(n_runs: int, different: Collection[tuple[int, int]], order: Sequence[int]) -> list[str]:
-    """Return the letters of each run; two runs share a letter if and only if they are not a pair in ``different``.
+def groups_of_runs(n_runs: int, different: Collection[tuple[int, int]], order: Sequence[int]) -> list[frozenset[int]]:
+    """Return the largest groups of runs without a pair in ``different``, which overlap.
 
-    Letters are assigned in the order of runs in ``order``, the best run first. Source: Piepho, An Algorithm for a
+    They are sorted by their runs in the order of ``order``, the best run first. Source: Piepho, An Algorithm for a
     Letter-Based Representation of All-Pairwise Comparisons, Journal of Computational and Graphical Statistics 2004.
     """
     groups = [frozenset(range(n_runs))]
@@ -210,10 +210,58 @@ def letters_of_groups(n_runs: int, different: Collection[tuple[int, int]], order
             split += [group - {first}, group - {second}] if {first, second} <= group else [group]
         groups = [group for group in dict.fromkeys(split) if not any(group < larger for larger in split)]
     places = {run: place for place, run in enumerate(order)}
-    groups.sort(key=lambda group: sorted(places[run] for run in group))
+    return sorted(groups, key=lambda group: sorted(places[run] for run in group))
+
+
+def bars_of_groups(n_runs: int, different: Collection[tuple[int, int]]) -> list[list[list[int]]]:
+    """Return columns of bars, each a list of runs; two runs share a bar if and only if they are not in ``different``.
+
+    Runs are numbered from the best run, 0. The bars of a column do not overlap. A group of runs has no bar if all of
+    its pairs share other bars.
+    """
+    groups = [group for group in groups_of_runs(n_runs, different, range(n_runs)) if len(group) > 1]
+    for group in sorted(groups, key=len):
+        others = [other for other in groups if other is not group]
+        if all(any({*pair} <= other for other in others) for pair in combinations(group, 2)):
+            groups = others
+    columns: list[list[list[int]]] = []
+    for bar in map(sorted, groups):
+        free = next((column for column in columns if column[-1][-1] < bar[0]), None)
+        if free is None:
+            columns.append(free := [])
+        free.append(bar)
+    return columns
+
+
+def letters_of_groups(n_runs: int, different: Collection[tuple[int, int]], order: Sequence[int]) -> list[str]:
+    """Return the letters of each run; two runs share a letter if and only if they are not a pair in ``different``.
+
+    Letters are assigned in the order of ``groups_of_runs``.
+    """
+    groups = groups_of_runs(n_runs, different, order)
     turns = [divmod(number, len(ALPHABET)) for number in range(len(groups))]
     letters = [ALPHABET[place] + str(turn + 1) * (turn > 0) for turn, place in turns]  # a, ..., z, a2, ...
     return ["".join(compress(letters, (run in group for group in groups))) for run in range(n_runs)]
+
+
+class RankSets(NamedTuple):
+    """The rank set and the tier of each run."""
+
+    rank_low: list[int]  # 1 plus the number of significantly better runs
+    rank_high: list[int]  # the number of runs minus the number of significantly worse runs
+    tier: list[int]  # from 1; every run of a tier is significantly better than every run of the following tiers
+
+
+def rank_sets(better: BoolArray, order: Sequence[int]) -> RankSets:
+    """Return rank sets and tiers of runs, given whether run i is significantly better than run j in ``better[i, j]``.
+
+    ``order`` contains the runs, the best run first.
+    """
+    ranked = better[np.ix_(order, order)]
+    begins_tier = [bool(ranked[:place, place:].all()) for place in range(len(order))]
+    tier = np.empty(len(order), np.int64)
+    tier[list(order)] = np.cumsum(begins_tier)
+    return RankSets((1 + better.sum(axis=0)).tolist(), (len(order) - better.sum(axis=1)).tolist(), tier.tolist())
 
 
 MOST_VALUES = 4096

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from itertools import combinations, product
+from itertools import combinations, pairwise, product
 
 import numpy as np
 import pytest
@@ -19,6 +19,7 @@ from irevalx.statistics.decisions import (
     OF_COMPARE,
     Decisions,
     SignProbabilities,
+    bars_of_groups,
     confusion,
     convolve,
     decide,
@@ -141,6 +142,24 @@ def test_letters(different: list[tuple[int, int]]) -> None:
     assert "a" in letters[2]
     groups = [{run for run in range(4) if letter in letters[run]} for letter in sorted(set("".join(letters)))]
     assert not any(group < other for group in groups for other in groups)
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.integers(1, 7), st.integers(0, 2**32))
+def test_bars(n_runs: int, seed: int) -> None:
+    """Two runs share a bar unless they differ; no bar is unnecessary, and the bars of a column do not overlap."""
+    rng = np.random.default_rng(seed)
+    pairs = list(combinations(range(n_runs), 2))
+    different = [pair for pair in pairs if rng.random() < 0.4]
+    columns = bars_of_groups(n_runs, different)
+    bars = [bar for column in columns for bar in column]
+    for pair in pairs:
+        assert any({*pair} <= {*bar} for bar in bars) == (pair not in different)
+    for bar in bars:
+        others = [other for other in bars if other is not bar]
+        assert bar == sorted(bar)
+        assert not all(any({*pair} <= {*other} for other in others) for pair in combinations(bar, 2))
+    assert all(first[-1] < second[0] for column in columns for first, second in pairwise(column))
 
 
 def by_enumeration(start: float, values: np.ndarray, chances: np.ndarray) -> list[float]:

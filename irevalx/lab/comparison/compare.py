@@ -72,10 +72,12 @@ def _run(
             requires="figure",
             excludes="discriminative_power",
             help=(
-                "Contents of `figure`: differences with their intervals, differences by topic, or a matrix of runs. "
-                "Topics are in descending order of the difference. The matrix shows which runs are significantly "
-                "different, with a row and a column per run. With `discriminative_power`, the figure shows all "
-                "p-values in ascending order.  [default: intervals, or matrix if a page has no room for all pairs]"
+                "Contents of `figure`: differences with their intervals, differences by topic, a matrix of runs, the "
+                "ranks of runs with their rank sets, or a critical-difference diagram. Topics are in descending order "
+                "of the difference. The matrix shows which runs are significantly different, with a row and a column "
+                "per run. The diagram joins runs that are not significantly different by bars. With "
+                "`discriminative_power`, the figure shows all p-values in ascending order.  [default: intervals, or "
+                "matrix if a page has no room for all pairs]"
             ),
         ),
     ] = None,
@@ -183,9 +185,11 @@ def compare(
     by : rows of the tables: one per pair (pair) or per run (run). The row of a run contains its summary values (the
         best value of each measure is marked), its significance letters, and its share of judged documents; runs that
         share a letter are not significantly different. In displayed tables of more than 10 runs, letters are replaced
-        by "ns" for runs that are not significantly different from the best run. With `baseline`, + or - marks runs that
-        are significantly better or worse. [default: pair; displayed tables contain three or more runs by run, followed
-        by the pairs if there are at most 10 or a `baseline`]
+        by "ns" for runs that are not significantly different from the best run. The rank set of a run ranges from 1
+        plus the number of significantly better runs to the number of runs minus the number of significantly worse runs.
+        There are no rank sets with the corrections benjamini-hochberg and none, which do not control the familywise
+        error rate. With `baseline`, + or - marks runs that are significantly better or worse. [default: pair; displayed
+        tables contain three or more runs by run, followed by the pairs if there are at most 10 or a `baseline`]
     columns : columns to display for each pair, after the run names, or all. Example: 'mean mean_against effect_size p
         wins losses'. The default columns are difference, low and high (with bonferroni and tukey, simultaneous_low and
         simultaneous_high), corrected_p, differ, and the shares of judged documents.

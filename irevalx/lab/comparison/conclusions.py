@@ -5,11 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 
+import numpy as np
+
 from irevalx.experiments.run_pairs import reversed_pair
 from irevalx.frozen import Frozen, cached_property
 from irevalx.lab.comparison.pairs import ComparedMeasure, ComparedPair
 from irevalx.reports.report import judged_in_words, percent
 from irevalx.statistics.corrections import TUKEY, correction_named
+from irevalx.statistics.decisions import RankSets, rank_sets
 from irevalx.statistics.significance import MEAN
 from irevalx.wording import join_words
 
@@ -85,6 +88,39 @@ class Conclusion(Frozen):
         """``+`` or ``-`` for runs that are significantly better or worse; ``>`` or ``<`` without a better direction."""
         better, worse = "+-" if self.of_measure.measured.direction else "><"
         return [{BETTER: better, WORSE: worse}.get(verdict, "") for verdict in self.verdicts]
+
+    @cached_property
+    def rank_sets(self) -> RankSets | None:
+        """The rank sets and tiers of the runs.
+
+        None unless all pairs are tested, the familywise error rate is controlled, and the measure has a better
+        direction.
+        """
+        comparisons, n_runs = self.of_measure.comparisons, len(self.of_measure.runs)
+        direction = self.of_measure.measured.direction if self.of_measure.is_familywise else 0
+        is_of_all = self.baseline is None and len(comparisons.pairs) == n_runs * (n_runs - 1) // 2
+        if not (is_of_all and direction and comparisons.are_tested):
+            return None
+        gain = direction * comparisons.difference * comparisons.differ
+        better = np.zeros((n_runs, n_runs), np.bool_)
+        better[comparisons.second, comparisons.first] = gain > 0
+        better[comparisons.first, comparisons.second] = gain < 0
+        return rank_sets(better, self.of_measure.best_first)
+
+    def on_ranks(self) -> Iterator[str]:
+        """Yield sentences on the top set and on the tiers; none without rank sets, or if there are only two runs."""
+        sets, runs = self.rank_sets, self.of_measure.runs
+        if sets is None or len(runs) < 3:
+            return
+        top = [run for run, low in zip(runs, sets.rank_low, strict=True) if low == 1]
+        which, them = f"{len(top)} of {len(runs)} runs ({listed(self.named(*top))})", "any of them" if top[1:] else "it"
+        if len(top) == len(runs):
+            which, them = f"all {len(runs)} runs", "another"
+        yield f"Under {self.title}, the top set contains {which}: no run is significantly better than {them}."
+        sizes = [str(sets.tier.count(tier)) for tier in range(1, max(sets.tier) + 1)]
+        if sizes[1:]:
+            tiers = f"There are {len(sizes)} tiers, of {join_words(sizes, 'and')} runs"
+            yield f"{tiers}: every run of a tier is significantly better than every run of the following tiers."
 
     def pair_of(self, run: str) -> ComparedPair:
         """Return the pair of a run and the reference, with the better run first or, with a baseline, the run."""

@@ -1,4 +1,4 @@
-"""The figures of a comparison: intervals and matrices of differences, differences by topic, and achieved levels.
+"""The figures of a comparison: intervals, matrices, differences by topic, achieved levels, ranks, and diagrams.
 
 Curves of achieved significance levels: Sakai, Evaluating Evaluation Metrics Based on the Bootstrap, SIGIR 2006.
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -15,14 +16,16 @@ from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
 
 from irevalx.arrays.segments import IntArray
+from irevalx.lab.comparison.conclusions import Conclusion
 from irevalx.lab.comparison.pairs import ComparedMeasure, ComparedPair, Comparison
 from irevalx.lab.comparison.results import MOST_PANELS, most_intervals
 from irevalx.lab.plotting.curves import draw_lines
 from irevalx.lab.plotting.line_panels import Curve, LinePanel
-from irevalx.lab.plotting.page import COLOURS, GREY, Page, columns_of, names_within, text_width
+from irevalx.lab.plotting.page import COLOURS, GREY, ROW, Page, columns_of, name_rows, names_within, text_width
 from irevalx.lab.plotting.panels import IntervalMark, IntervalPanel, draw_intervals, draw_matrix, place_panels
 from irevalx.lab.plotting.ticks import round_ticks
 from irevalx.reports.names import ShortNames, drawable
+from irevalx.statistics.decisions import bars_of_groups
 
 _ROWS_BESIDE = 40
 """Number of pairs above which a wide page has two panels next to each other."""
@@ -319,3 +322,114 @@ def _draw_matrix(panel: Axes, of_measure: ComparedMeasure, short: ShortNames, *,
 
 def _score(score: float) -> str:
     return f"{score:.3f}" if abs(score) < 10 else f"{score:.0f}"
+
+
+def ranks(comparison: Comparison, page: Page) -> Figure:
+    """Plot the rank and the rank set of each run, one panel per measure with rank sets, with the best run first."""
+    panels, tiers = [], []
+    for of_measure in comparison.measures:
+        if (sets := Conclusion(of_measure).rank_sets) is None:
+            continue
+        rows, order = [], of_measure.best_first
+        for place, run in enumerate(order, 1):
+            ends, is_top = (sets.rank_low[run], sets.rank_high[run]), sets.rank_low[run] == 1
+            mark = IntervalMark(place, ends, (math.nan, math.nan), _DIFFER if is_top else _PLAIN, is_top)
+            rows.append(((of_measure.runs[run],), [mark]))
+        panels.append(IntervalPanel(of_measure.name, rows))
+        tiers.append([sets.tier[run] for run in order])
+    figure, names = draw_intervals(panels, page, most_columns=2, zero=False)
+    for panel, of_runs in zip(figure.axes, tiers, strict=False):
+        beyond = 0.4 + 0.02 * len(of_runs)
+        panel.set_xlim(1 - beyond, len(of_runs) + beyond)
+        panel.xaxis.set_major_locator(round_ticks(6, integer=True))
+        for place, (tier, following) in enumerate(pairwise(of_runs)):
+            if tier < following:
+                panel.axhline(place + 0.5, color=GREY, linewidth=0.7)
+    page.name(figure, "Ranks of runs and their rank sets")
+    notes = (
+        "Dot: rank in the sample. Line: rank set. Blue: top set, which contains the runs than which no run is "
+        f"significantly better ({comparison.p_in_words} < {comparison.method.alpha:g}).",
+        "Horizontal rule: every run above is significantly better than every run below." * (max(map(max, tiers)) > 1),
+    )
+    page.explain(figure, "rank", *notes, comparison.how_tested, names.key)
+    return figure
+
+
+class _DiagramSizes(NamedTuple):
+    """Sizes of critical-difference diagrams, in inches."""
+
+    bar: float = 0.075  # distance of bars
+    lines: float = 0.6  # width of the lines from the rows to the axis
+    ticks: float = 0.4  # labels of the axis
+    between: float = 0.1  # columns of panels
+    widest: float = 2.0  # factor by which bars and lines are widened if there is room
+    longest: float = 2.2  # the longest name
+
+
+_DIAGRAM = _DiagramSizes()
+
+
+def critical_differences(comparison: Comparison, page: Page) -> Figure:
+    """Plot the value of each run on an axis, one panel per measure, and bars that join runs without a difference."""
+    measures = comparison.measures
+    names = names_within(measures[0].runs, min(_DIAGRAM.longest, page.width / 3), _MATRIX.names)
+    scores = [f"  {_score(score)}" for of_measure in measures for score in of_measure.scores]
+    of_name, of_score = (
+        max(text_width(text, _MATRIX.names) for text in texts) for texts in (names.of.values(), scores)
+    )
+    bars = []
+    for of_measure in measures:
+        place = {run: number for number, run in enumerate(of_measure.best_first)}
+        different = [(place[first], place[second]) for first, second in of_measure.different]
+        bars.append(bars_of_groups(len(place), different))
+    left = of_name + of_score + 0.14
+    n_bars = max(map(len, bars))
+    width = n_bars * _DIAGRAM.bar + _DIAGRAM.lines
+    each = left + width + _DIAGRAM.ticks + _DIAGRAM.between
+    n_columns = columns_of(len(measures), max(1, int(page.width / each)))
+    width = min(_DIAGRAM.widest * width, page.width / n_columns - each + width)
+    unused = page.width / n_columns - (left + width + _DIAGRAM.ticks + _DIAGRAM.between)
+    figure, panels = place_panels(
+        page,
+        len(measures),
+        n_columns,
+        (width, ROW * len(measures[0].runs)),
+        margins=(left + unused / 2, page.width / n_columns - width, _MATRIX.title if measures[1:] else 0.05, 0.1),
+        title=f"Critical-difference diagram{'' if measures[1:] else f' ({measures[0].name})'}",
+        notes=(
+            "Runs with dots on the same bar are not significantly different; runs without a common bar are "
+            f"({comparison.p_in_words} < {comparison.method.alpha:g}).",
+            *(comparison.how_tested, names.key),
+        ),
+    )
+    for panel, of_measure, columns in zip(panels, measures, bars, strict=True):
+        _draw_diagram(panel, of_measure, names, columns, n_bars)
+        panel.set_title(drawable(of_measure.name) if measures[1:] else "", pad=3)
+    return figure
+
+
+def _draw_diagram(
+    panel: Axes, of_measure: ComparedMeasure, short: ShortNames, columns: Sequence[Sequence[list[int]]], n_bars: int
+) -> None:
+    order, scores = of_measure.best_first, of_measure.scores
+    ranked = [scores[run] for run in order]
+    name_rows(panel, [f"{short.of[of_measure.runs[run]]}  {_score(scores[run])}" for run in order])
+    panel.tick_params(axis="y", labelsize=_MATRIX.names)
+    panel.hlines(range(len(order)), 0, n_bars, color=_EQUAL, linewidth=0.4, zorder=1)
+    for number, column in enumerate(columns):
+        for bar in column:
+            panel.plot([number + 0.5] * 2, [bar[0], bar[-1]], color=_DIFFER, linewidth=1.1)
+            panel.plot([number + 0.5] * len(bar), bar, "o", color=_DIFFER, markersize=2.2)
+    end = n_bars + _DIAGRAM.lines / _DIAGRAM.bar
+    step = (ranked[-1] - ranked[0]) / max(1, len(ranked) - 1) or 1.0  # difference of values per row of the axis
+    for row, score in enumerate(ranked):
+        panel.plot([n_bars, end], [row, (score - ranked[0]) / step], color=GREY, linewidth=0.5)
+    panel.set(xlim=(0, end), xticks=[])
+    panel.spines[["left", "bottom"]].set_visible(False)
+    axis = panel.twinx()
+    first, last = panel.get_ylim()
+    axis.set_ylim(ranked[0] + first * step, ranked[0] + last * step)
+    axis.spines[["left", "bottom"]].set_visible(False)
+    axis.spines["right"].set_visible(True)
+    axis.grid(visible=False)
+    axis.yaxis.set_major_locator(round_ticks(min(8, len(order))))

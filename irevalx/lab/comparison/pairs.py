@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from itertools import chain
+from itertools import chain, compress
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -16,7 +16,7 @@ from irevalx.frozen import Frozen, cached_property, replace
 from irevalx.lab.command.output import Result
 from irevalx.reports.best import best_first, best_of, marked_as_best
 from irevalx.reports.report import JUDGED, coverage_note, judged_among_retrieved, percent
-from irevalx.statistics.corrections import TUKEY, correction_named
+from irevalx.statistics.corrections import FAMILYWISE, TUKEY, correction_named
 from irevalx.statistics.decisions import letters_of_groups
 from irevalx.statistics.paired_comparisons import Comparisons, Method
 from irevalx.statistics.significance import FEW_TOPICS, TESTS
@@ -142,6 +142,11 @@ class ComparedMeasure(Frozen):
         correction = correction_named(self.comparisons.method.correction)
         return correction == TUKEY or (len(self.comparisons.pairs) > 1 and correction != "none")
 
+    @property
+    def is_familywise(self) -> bool:
+        """Whether the decisions control the familywise error rate: by the correction, or because there is one pair."""
+        return len(self.comparisons.pairs) < 2 or correction_named(self.comparisons.method.correction) in FAMILYWISE
+
     def names_of(self, row: int) -> dict[str, Any]:
         """Return the first fields of all rows on a pair."""
         first, second = self.comparisons.pairs[row]
@@ -240,6 +245,11 @@ class ComparedMeasure(Frozen):
         return marked_as_best(self.scores, self.measured.direction)
 
     @property
+    def different(self) -> list[tuple[int, int]]:
+        """The significantly different pairs of runs."""
+        return [*compress(self.comparisons.pairs, self.comparisons.differ.tolist())]
+
+    @property
     def letters(self) -> list[str]:
         """Significance letters; runs that share a letter are not significantly different. Requires all pairs.
 
@@ -247,12 +257,7 @@ class ComparedMeasure(Frozen):
         """
         if not self.comparisons.are_tested:
             return [""] * len(self.runs)
-        different = [
-            pair
-            for pair, differ in zip(self.comparisons.pairs, self.comparisons.differ.tolist(), strict=True)
-            if differ
-        ]
-        return letters_of_groups(len(self.runs), different, self.best_first)
+        return letters_of_groups(len(self.runs), self.different, self.best_first)
 
 
 class Comparison(Result):

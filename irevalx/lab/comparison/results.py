@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, ClassVar
 from irevalx.errors import ArgumentError, warn
 from irevalx.frozen import replace
 from irevalx.lab.command.output import FEW_PAIRS, DrawnResult
+from irevalx.lab.comparison.conclusions import Conclusion
 from irevalx.lab.comparison.pair_columns import default_columns, heads_of, notes_on_pairs
 from irevalx.lab.comparison.pairs import LABELS, PAIR_COLUMNS, PROBABILITIES, ComparedPair, Comparison, PairInteraction
 from irevalx.lab.comparison.run_tables import (
@@ -53,27 +54,21 @@ class FigureComparison(Comparison, DrawnResult):
         "intervals": "intervals",
         "topics": "topic_differences",
         "matrix": "matrix",
+        "ranks": "ranks",
+        "critical-differences": "critical_differences",
     }
 
     def drawing(self, draw: str | None, page: Page) -> str:
-        """Return the function that plots the figure: intervals, or a matrix for many pairs; raises ArgumentError."""
+        """Return the kind of figure, by default intervals, or a matrix for many pairs; raises ArgumentError."""
         if draw is not None and draw not in self.drawings:
             raise argument_error(spelled("draw"), f"one of {' '.join(self.drawings)}, or None", draw)
         has_baseline = bool(self.baselines)
-        n_runs, n_pairs = len(self.measures[0].runs), len(self.measures[0].comparisons.pairs)
+        n_pairs = len(self.measures[0].comparisons.pairs)
         most = MOST_PANELS // len(self.measures) if draw == "topics" else most_intervals(is_narrow=page.is_narrow)
         if draw is None:
             draw = "intervals" if n_pairs <= most or has_baseline else "matrix"
-        if draw == "matrix":
-            if has_baseline:
-                raise ArgumentError(
-                    f"{spelled('draw', 'matrix')} cannot be combined with {spelled('baseline')}: a matrix has all pairs"
-                )
-            if n_runs > MOST_RUNS:
-                raise ArgumentError(
-                    f"a matrix can show at most {MOST_RUNS} runs, not {n_runs}; "
-                    f"{spelled('discriminative_power')} draws the p-values of all pairs"
-                )
+        if draw not in {"intervals", "topics"}:
+            self._check_all_pairs(draw)
         elif n_pairs > most and not has_baseline:
             what = "differences by topic" if draw == "topics" else "intervals"
             raise ArgumentError(
@@ -86,6 +81,24 @@ class FigureComparison(Comparison, DrawnResult):
             for line in dict.fromkeys(chain.from_iterable(lines)):
                 warn(line)
         return draw
+
+    def _check_all_pairs(self, draw: str) -> None:
+        """Raise ArgumentError if a figure of all pairs, or of the ranks that follow from them, cannot be drawn."""
+        option, n_runs, comparisons = spelled("draw", draw), len(self.measures[0].runs), self.measures[0].comparisons
+        if self.baselines:
+            raise ArgumentError(f"{option} cannot be combined with {spelled('baseline')}: the figure shows all pairs")
+        if n_runs > MOST_RUNS:
+            raise ArgumentError(
+                f"{option} can show at most {MOST_RUNS} runs, not {n_runs}; "
+                f"{spelled('discriminative_power')} draws the p-values of all pairs"
+            )
+        if draw != "matrix" and not comparisons.are_tested:
+            raise ArgumentError(f"{option} requires tests, and differences are {comparisons.why_untested}")
+        if draw == "ranks" and not any(Conclusion(of_measure).rank_sets for of_measure in self.measures):
+            raise ArgumentError(
+                f"{option} requires a correction that controls the familywise error rate, such as "
+                f"{spelled('correction', 'holm')}, and a measure with a better direction"
+            )
 
 
 class ComparedPairs(FigureComparison):
@@ -140,7 +153,7 @@ class ComparedPairs(FigureComparison):
         return [pair for of_measure in self.measures for pair in of_measure.pairs]
 
     def tables(self) -> list[Table]:
-        """Return the table of ``rows`` or, by run, a row per run with the values and marks of each measure."""
+        """Return the table of ``rows`` or, by run, a row per run with the values, marks and ranks of each measure."""
         if self.by == "run":
             return [table_of_runs(self, self._order)]
         table = Table.of("comparison", ComparedPair, self.rows, n_labels=3, probabilities=PROBABILITIES)
@@ -151,7 +164,8 @@ class ComparedPairs(FigureComparison):
         n_runs, n_pairs = len(self.measures[0].runs), len(self.measures[0].comparisons.pairs)
         if self.by != "run" and (n_runs == 2 or self.by or self.columns):
             return [replace(self._displayed_pairs(), summary=partial(summary_of, self))]
-        runs = replace(displayed_table_of_runs(self, self._order), summary=partial(summary_of, self))
+        by_run = displayed_table_of_runs(self, self._order, with_ranks=self.by == "run")
+        runs = replace(by_run, summary=partial(summary_of, self, with_ranks=self.by == "run"))
         if self.by == "run":
             return [replace(runs, notes=(*self.note_on_measures, *runs.notes, *self.notes_on_cautions))]
         if self.baselines or n_pairs <= FEW_PAIRS:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from irevalx.lab.comparison.conclusions import ALIKE, Conclusion
@@ -13,6 +13,14 @@ from irevalx.wording import spelled
 
 MOST_LETTERED = 10
 """Number of runs above which displayed tables contain marks instead of letters; ``runs.js`` has the same number."""
+
+_ON_RANKS = (
+    "rank set: from 1 plus the number of significantly better runs to the number of runs minus the number of "
+    "significantly worse runs. Overlapping rank sets do not show that runs are equal."
+)
+_WITHOUT_RANKS = (
+    "There are no rank sets, because {} does not control the familywise error rate; the default correction does."
+)
 
 LIKE_BEST = "ns"
 """The mark of runs that are not significantly different from the best run."""
@@ -27,17 +35,21 @@ class ComparedRun(NamedTuple):
     best: bool  # whether no run is better; false if all values are equal, or the measure has no better direction
     groups: str  # letters, shared by runs that are not significantly different; with a baseline, ``+`` or ``-`` if
     # the run is significantly better or worse, or ``>`` or ``<`` if the measure has no better direction
+    rank_low: int | None = None  # the ends of the rank set, and the tier; None without rank sets
+    rank_high: int | None = None
+    tier: int | None = None
 
 
 def compared_runs(comparison: Comparison) -> list[ComparedRun]:
     """Return a row for each measure and run, in their order."""
     rows = []
-    for of_measure in comparison.measures:
-        marks = _marks_of(of_measure, comparison.baseline)
+    for it in _conclusions(comparison):
+        of_measure, sets = it.of_measure, it.rank_sets
         scores, best = of_measure.scores, of_measure.marked_as_best
+        ranks = [()] * len(scores) if sets is None else [*zip(*sets, strict=True)]
         rows += [
-            ComparedRun(run=run, measure=of_measure.name, score=score, best=place in best, groups=mark)
-            for place, (run, score, mark) in enumerate(zip(of_measure.runs, scores, marks, strict=True))
+            ComparedRun(run, of_measure.name, score, place in best, mark, *ranks[place])
+            for place, (run, score, mark) in enumerate(zip(of_measure.runs, scores, _marks(it), strict=True))
         ]
     return [
         *rows,
@@ -50,25 +62,40 @@ def compared_runs(comparison: Comparison) -> list[ComparedRun]:
 
 
 def table_of_runs(comparison: Comparison, order: Sequence[int]) -> Table:
-    """Return one row per run, in this order, with the values and marks of each measure, then coverage."""
-    marks = [_marks_of(of_measure, comparison.baseline) for of_measure in comparison.measures]
-    return _table(comparison, order, marks, "groups" if comparison.baseline is None else "differs")
+    """Return one row per run, in this order, with the values, marks and ranks of each measure, then coverage."""
+    conclusions = _conclusions(comparison)
+    ranks = [{} if it.rank_sets is None else it.rank_sets._asdict() for it in conclusions]
+    return _table(comparison, order, [*map(_marks, conclusions)], ranks)
 
 
-def _marks_of(of_measure: ComparedMeasure, baseline: str | None) -> list[str]:
+def _conclusions(comparison: Comparison) -> list[Conclusion]:
+    return [Conclusion(of_measure, comparison.baseline) for of_measure in comparison.measures]
+
+
+def _marks(it: Conclusion) -> list[str]:
     """Return the letters of the runs or, with a baseline, their signs."""
-    return of_measure.letters if baseline is None else Conclusion(of_measure, baseline).signs
+    return it.of_measure.letters if it.baseline is None else it.signs
 
 
-def displayed_table_of_runs(comparison: Comparison, order: Sequence[int]) -> Table:
+def _displayed_ranks(it: Conclusion) -> dict[str, Sequence[Any]]:
+    """Return the columns of rank sets and, if there are several, of tiers; none for two runs."""
+    if (sets := it.rank_sets) is None or len(sets.tier) < 3:
+        return {}
+    ends = zip(sets.rank_low, sets.rank_high, strict=True)
+    ranks = {"rank_set": [f"{low}-{high}" if low < high else f"{low}" for low, high in ends]}
+    return ranks | ({"tier": sets.tier} if max(sets.tier) > 1 else {})
+
+
+def displayed_table_of_runs(comparison: Comparison, order: Sequence[int], *, with_ranks: bool) -> Table:
     """Return ``table_of_runs`` for display, with notes on the marks; letters are omitted if there are many runs."""
-    baseline, n_runs = comparison.baseline, len(order)
+    baseline, n_runs, conclusions = comparison.baseline, len(order), _conclusions(comparison)
     of_many = baseline is None and n_runs > MOST_LETTERED
     if comparison.baselines[1:]:
         of_measures = [[""] * n_runs] * len(comparison.measures)
     else:
         of_measures = [_like_best(of_measure) for of_measure in comparison.measures] if of_many else []
-    table = _table(comparison, order, of_measures, "marks") if of_measures else table_of_runs(comparison, order)
+    ranks = [_displayed_ranks(it) if with_ranks else {} for it in conclusions]
+    table = _table(comparison, order, of_measures or [*map(_marks, conclusions)], ranks)
     if comparison.baselines[1:] or not comparison.measures[0].comparisons.are_tested:
         marks = ""
     elif of_many:
@@ -81,8 +108,11 @@ def displayed_table_of_runs(comparison: Comparison, order: Sequence[int]) -> Tab
         )
     if any(table.best.values()):
         marks += " {best}: the best value."
+    on_ranks = _ON_RANKS if any(ranks) else ""
+    if with_ranks and not (comparison.baselines or comparison.measures[0].is_familywise):
+        on_ranks = _WITHOUT_RANKS.format(spelled("correction", comparison.method.correction))
     empty = [name for place, name in enumerate(table.columns) if not any(row[place] for row in table.rows)]
-    omitted = {name for name in empty if name.endswith(("_differs", "_marks"))}
+    omitted = {name for name in empty if name.endswith(("_groups", "_differs"))}
     heads = dict(zip(table.columns, table.heads or (), strict=True))
     notes: list[str] = []
     if comparison.is_all_judged:
@@ -92,7 +122,7 @@ def displayed_table_of_runs(comparison: Comparison, order: Sequence[int]) -> Tab
     return table.showing(
         *remaining,
         heads=tuple(heads[name] for name in remaining),
-        caption=(comparison.how_tested, *([marks.strip()] if marks else [])),
+        caption=tuple(filter(None, (comparison.how_tested, marks.strip(), on_ranks))),
         notes=tuple(notes),
         fits=True,
         optional=tuple(name for name in reversed(remaining) if name.startswith(JUDGED)),
@@ -106,18 +136,24 @@ def pairs_on_request(comparison: Comparison) -> str:
     return f"{by_pair} displays all {n_pairs} pairs, and a figure with {matrix} shows which runs differ."
 
 
-def _table(comparison: Comparison, order: Sequence[int], marks: Sequence[Sequence[str]], suffix: str) -> Table:
-    """Return the table of runs with the given marks of each measure; ``suffix`` is appended to their column names."""
+def _table(
+    comparison: Comparison,
+    order: Sequence[int],
+    marks: Sequence[Sequence[str]],
+    ranks: Sequence[Mapping[str, Sequence[Any]]],
+) -> Table:
+    """Return the table of runs with the marks and the columns of ranks of each measure."""
+    suffix = "groups" if comparison.baseline is None else "differs"
     columns, heads, best = ["run"], ["run"], {}
     cells: list[Sequence[Any]] = [comparison.measures[0].runs]
-    for of_measure, of_runs in zip(comparison.measures, marks, strict=True):
+    for of_measure, of_runs, of_ranks in zip(comparison.measures, marks, ranks, strict=True):
         name = of_measure.name
         if of_measure.measured.direction:
             among = of_measure.marked_as_best
             best[name] = [place for place, run in enumerate(order) if run in among]
-        columns += [name, f"{name}_{suffix}"]
-        heads += [name, ""]
-        cells += [of_measure.scores, of_runs]
+        columns += [name, f"{name}_{suffix}", *(f"{name}_{column}" for column in of_ranks)]
+        heads += [name, "", *(column.replace("_", " ") for column in of_ranks)]
+        cells += [of_measure.scores, of_runs, *of_ranks.values()]
     for of_measure in comparison.untested:
         columns.append(of_measure.name)
         heads.append(of_measure.name)

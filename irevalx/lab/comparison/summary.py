@@ -22,8 +22,11 @@ LONG_NAME = 32
 """Maximum number of characters of a run's name; longer names are shortened."""
 
 
-def summary_of(comparison: Comparison, digits: int) -> list[str]:
-    """Return a paragraph on the first measure, with one sentence per further measure; empty without pairs."""
+def summary_of(comparison: Comparison, digits: int, *, with_ranks: bool = False) -> list[str]:
+    """Return a paragraph on the first measure, with one sentence per further measure; empty without pairs.
+
+    Another paragraph is on the ranks under these measures, if requested.
+    """
     n_pairs, n_baselines = len(comparison.measures[0].comparisons.pairs), len(comparison.baselines)
     if not n_pairs:
         return []
@@ -46,7 +49,8 @@ def summary_of(comparison: Comparison, digits: int) -> list[str]:
         sentences = [*first.in_full(*first.of_measure.pairs)]
     else:
         sentences = [_of_baselines(first, n_baselines) if n_baselines > 1 else first.verdict()]
-    return [" ".join([*sentences, *_power(first), *further])]
+    on_ranks = [sentence for it in (first, *(others if further else [])) for sentence in it.on_ranks() if with_ranks]
+    return [*filter(None, (" ".join([*sentences, *_power(first), *further]), " ".join(on_ranks)))]
 
 
 def _of_baselines(it: Conclusion, n_baselines: int) -> str:

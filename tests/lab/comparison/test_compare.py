@@ -173,7 +173,9 @@ def test_rows_by_run() -> None:
     """Runs share a letter if and only if they do not differ; the best value is marked."""
     pairs, _ = compare(*EXPERIMENT, "-m", "map P.10")
     rows, _ = compare(*EXPERIMENT, "-m", "map P.10", "--by", "run")
-    assert list(rows[0]) == ["run", "map", "map_groups", "P_10", "P_10_groups", "judged_among_retrieved_10"]
+    ranks = ("rank_low", "rank_high", "tier")
+    columns = [f"{name}{end}" for name in ("map", "P_10") for end in ("", *(f"_{end}" for end in ("groups", *ranks)))]
+    assert list(rows[0]) == ["run", *columns, "judged_among_retrieved_10"]
     assert [row["run"] for row in rows] == [path.name.partition(".")[0] for path in EXPERIMENT[1:]]
     by_run = {row["run"]: row for row in rows}
     for pair in pairs:
@@ -194,15 +196,15 @@ def test_rows_by_run_in_latex() -> None:
     )
     lines = done.stdout.decode().splitlines()
     assert [line for line in lines if line.startswith("\\") and not line.startswith("\\caption")] == [
-        *("\\begin{table}", "\\centering", "\\begin{tabular}{lrrrr}"),
+        *("\\begin{table}", "\\centering", "\\begin{tabular}{lrrrrrr}"),
         *("\\toprule", "\\midrule", "\\bottomrule"),
         *("\\end{tabular}", "\\end{table}"),
     ]
     assert lines[0] == "% Requires \\usepackage{booktabs}"
     head, *rows = [[cell.strip(" \\") for cell in line.split("&")] for line in lines if "&" in line]
-    assert head == ["run", "P\\_10", "", "map", ""]  # all first documents are judged
+    assert head == ["run", "P\\_10", "", "rank set", "map", "", "rank set"]  # all first documents are judged
     assert [row[0] for row in rows] == [path.name for path in runs]
-    assert sum(row[3].startswith("textbf{") for row in rows) == 1
+    assert sum(row[4].startswith("textbf{") for row in rows) == 1
     by_pair = lab("compare", *EXPERIMENT, "--seed", "1", "--format", "latex", "--quiet").stdout
     assert by_pair.count(b"\\toprule") == by_pair.count(b"\\begin{table}") == 1
 
@@ -241,7 +243,13 @@ def test_measures_of_the_judgments() -> None:
     assert {row[name] for row in untested for name in ("p", "corrected_p", "differ", "low", "test")} == {""}
     assert all(row["mean"] and row["difference"] for row in untested)
     by_run, _ = compare(*EXPERIMENT, *measures, "--by", "run")
-    assert list(by_run[0]) == ["run", "map", "map_groups", "judged_10", "unj_5", "judged_among_retrieved_10"]
+    of_judgments = ["judged_10", "unj_5", "judged_among_retrieved_10"]
+    assert [name for name in by_run[0] if not re.search("rank_|tier", name)] == [
+        "run",
+        "map",
+        "map_groups",
+        *of_judgments,
+    ]
     by_topic, _ = compare(*EXPERIMENT, *measures, "--by", "topic")
     assert {row["measure"] for row in by_topic} == {"map", "judged_10", "unj_5"}
     people = lab("compare", *EXPERIMENT, *measures, "--quiet").stdout.decode()
@@ -271,7 +279,7 @@ def test_notes(tmp_path: Path) -> None:
     assert "Simultaneous intervals are not available for Hommel's correction." in hommel
     latex = lab("compare", *EXPERIMENT, "--by", "run", "--format", "latex", "--quiet").stdout.decode()
     marks = "Runs that share a letter are not significantly different. Bold type: the best value."
-    assert f"\\caption{{{message} {marks}}}\n" in latex
+    assert f"\\caption{{{message} {marks} rank set: from 1 plus " in latex
     signs = lab("compare", *EXPERIMENT, "--by", "run", "--baseline", "count1", "--quiet").stdout.decode()
     assert "+: significantly better than count1; -: significantly worse; no mark: not significantly different." in signs
     wilcoxon = lab("compare", *EXPERIMENT, "--test", "wilcoxon", "--by", "pair", "--quiet").stdout.decode()

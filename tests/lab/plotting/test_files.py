@@ -123,8 +123,9 @@ def comparison_of(n_runs: int) -> ComparedPairs:
 
 def test_too_many_runs() -> None:
     """A matrix has at most 80 runs."""
-    with pytest.raises(ArgumentError, match="at most 80 runs, not 81; discriminative_power draws"):
-        comparison_of(81).drawing(None, Page())
+    for draw in (None, "ranks", "critical-differences"):
+        with pytest.raises(ArgumentError, match="at most 80 runs, not 81; discriminative_power draws"):
+            comparison_of(81).drawing(draw, Page())
     assert comparison_of(80).drawing(None, Page()) == "matrix"
     assert comparison_of(15).drawing(None, Page()) == "intervals"
 

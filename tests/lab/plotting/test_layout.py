@@ -27,6 +27,8 @@ CALLS = {
     "bins": ("swap-rate", QRELS, *RUNS, "--draws", "20", "--sizes", "2 5", "--bins", "0.1", "--seed", "1", "--figure", "{}/f.svg"),
     "intervals": ("compare", QRELS, *RUNS, "-m", "map bpref P.5", "--seed", "1", "--resamples", "99", "--figure", "{}/f.svg"),
     "matrix": ("compare", QRELS, *RUNS, "-m", "map bpref P.5", "--seed", "1", "--interval", "t", "--draw", "matrix", "--figure", "{}/f.svg"),
+    "ranks": ("compare", QRELS, *RUNS, "-m", "map bpref P.5", "--draw", "ranks", "--figure", "{}/f.svg"),
+    "critical differences": ("compare", QRELS, *RUNS, "-m", "map bpref P.5", "--draw", "critical-differences", "--figure", "{}/f.svg"),
     "topics": ("compare", QRELS, *RUNS, "--draw", "topics", "--seed", "1", "--resamples", "99", "--figure", "{}/f.svg"),
     "curves of power": ("power", QRELS, *RUNS, "-m", "map bpref", "--figure", "{}/f.svg"),
     "power": ("compare", QRELS, *RUNS, "-m", "map bpref", "--power", "--seed", "1", "--resamples", "99", "--figure", "{}/f.svg"),

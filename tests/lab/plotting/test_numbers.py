@@ -241,6 +241,63 @@ def test_matrix(measures: str, drawn: Mapping[str, Figure], tmp_path: Path) -> N
             assert bool(cells[better, worse - 1]) == (row["differ"].lower() == "true")
 
 
+def test_rank_sets(drawn: Mapping[str, Figure], tmp_path: Path) -> None:
+    """A line extends over the rank set of each run, a dot marks its rank, and a rule the boundary of tiers."""
+    call: Call = ("compare", QRELS, *RUNS, "-m", "map num_ret P.10", "--by", "run", "--alpha", "0.3")
+    rows = lab_rows(*call, "--draw", "ranks", "--figure", tmp_path / "f.svg")
+    panels = panels_of(drawn["f"])
+    assert [panel.get_title() for panel in panels] == ["map", "P_10"]  # num_ret has no better direction
+    assert {row["map_tier"] for row in rows} == {"1", "2"}
+    for panel in panels:
+        name = panel.get_title()
+        ranked = sorted(rows, key=lambda row: -float(row[name]))
+        assert [label.get_text() for label in panel.get_yticklabels()] == [row["run"] for row in ranked]
+        lines = [np.asarray(line.get_xydata()).tolist() for line in panel.get_lines()]
+        for place, row in enumerate(ranked):
+            low, high = int(row[f"{name}_rank_low"]), int(row[f"{name}_rank_high"])
+            assert [[low, place], [high, place]] in lines
+            assert [[place + 1, place]] in lines
+        rules = [line[0][1] for line in lines if line[0] == [0, line[0][1]] and line[1][0] == 1]
+        tiers = [row[f"{name}_tier"] for row in ranked]
+        assert rules == [place + 0.5 for place in range(5) if tiers[place] != tiers[place + 1]]
+
+
+@pytest.mark.parametrize("correction", ["holm", "none", "tukey"])
+def test_critical_differences(correction: str, drawn: Mapping[str, Figure], tmp_path: Path) -> None:
+    """Two runs have dots on the same bar if and only if they do not differ, and lines lead to the values on the axis."""
+    call: Call = ("compare", QRELS, *RUNS, "-m", "map P.10", "--correction", correction, "--seed", "1")
+    rows = lab_rows(*call, "--draw", "critical-differences", "--figure", tmp_path / "f.svg")
+    panels = panels_of(drawn["f"])
+    for panel, axis in zip(panels[:2], panels[2:], strict=True):
+        of_measure = [row for row in rows if row["measure"] == panel.get_title()]
+        scores = {row["run"]: float(row["mean"]) for row in of_measure}
+        scores |= {row["against"]: float(row["mean_against"]) for row in of_measure}
+        order = sorted(scores, key=lambda run: -scores[run])
+        assert [label.get_text() for label in panel.get_yticklabels()] == [f"{run}  {scores[run]:.3f}" for run in order]
+        dotted = [set(np.asarray(line.get_ydata()).tolist()) for line in panel.get_lines() if line.get_marker() == "o"]
+        for row in of_measure:
+            pair = {order.index(row["run"]), order.index(row["against"])}
+            assert any(pair <= bar for bar in dotted) == (row["differ"].lower() == "false")
+        ends = [np.asarray(line.get_xydata()).tolist() for line in panel.get_lines()]
+        leading = {
+            int(start[1]): end[1] for start, end in (line for line in ends if len(line) == 2) if start[0] != end[0]
+        }
+        on_axis = panel.transData + axis.transData.inverted()
+        values = [on_axis.transform((0, leading[place]))[1] for place in range(len(order))]
+        assert values == pytest.approx([scores[run] for run in order])
+
+
+def test_figures_of_ranks_that_are_refused() -> None:
+    """Without all pairs, without a correction of the familywise error rate, and with too many runs."""
+    call: Call = ("compare", QRELS, *RUNS, "--figure", "f.svg", "--draw")
+    for draw in ("ranks", "critical-differences"):
+        message = f"--draw {draw} cannot be combined with --baseline: the figure shows all pairs"
+        assert message in refusal(*call, draw, "--baseline", "count1")
+    message = "requires a correction that controls the familywise error rate, such as --correction holm"
+    assert message in refusal(*call, "ranks", "--correction", "none")
+    assert message in refusal(*call, "ranks", "-m", "num_ret")
+
+
 def test_differences_by_topic(drawn: Mapping[str, Figure], tmp_path: Path) -> None:
     """Bars are differences by topic in descending order."""
     call: Call = ("compare", QRELS, *RUNS[:3], "-m", "map", "--seed", "1", "--draw", "topics", "--resamples", "100")

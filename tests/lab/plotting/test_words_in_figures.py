@@ -98,6 +98,8 @@ RESULTS: dict[str, Callable[[int], Any]] = {
     "topic_differences": lambda n: lab.compare(judgments(), runs(n), "map", interval="t", seed=1, baseline="1"),
     "differences of pairs": lambda n: lab.compare(judgments(), runs(min(n, 4)), "map P.5", interval="t", seed=1),
     "matrix": lambda n: lab.compare(judgments(), runs(n), "map P.5", interval="t", seed=1),
+    "ranks": lambda n: lab.compare(judgments(), runs(n), "map P.5"),
+    "critical_differences": lambda n: lab.compare(judgments(), runs(n), "map P.5"),
     "significance_levels": lambda n: lab.discriminative_power(judgments(), runs(n), "map P.5", seed=1),
     "changes": lambda n: lab.leave_out(
         judgments(), runs(n), "map bpref num_rel_ret", depth=10, complete=["nonrelevant"]
