@@ -57,8 +57,8 @@ _EPILOG = (
     "\b\nExamples:\n"
     + "".join(f"  {line:<50} {use}\n" for line, use in EXAMPLES.items())
     + f"""
-{PROGRAM} -h -m NAME describes a measure, and -h -R FORMAT or -h -T FORMAT a file format. --list-measures lists all
-measures, and --help describes all options in full. Manual pages: {", ".join(f"man {page}" for page in MANUAL)}.
+{PROGRAM} -h -m NAME describes a measure, and -h -R FORMAT or -h -T FORMAT a file format. --help
+describes all options. Manual pages: {", ".join(f"man {page}" for page in MANUAL)}.
 """
 )
 
