@@ -12,7 +12,7 @@ from irevalx.arrays.segments import FloatArray
 from irevalx.checks import flag, identifier, named_choice, real_number, text, texts, whole_number
 from irevalx.errors import ArgumentError, quote, warn
 from irevalx.evaluation.columns import Column, intervals_of
-from irevalx.evaluation.evaluate import Evaluation, in_group, renamed, unique_run_names
+from irevalx.evaluation.evaluate import Evaluation, averaged_topics, in_group, renamed, unique_run_names
 from irevalx.evaluation.stacked_runs import StackedRun
 from irevalx.measures.requests import without_blanks
 from irevalx.measures.selection import Selection, printed_name
@@ -224,11 +224,7 @@ class Scores:
         ArgumentError : an argument is invalid.
         """
         how = _intervals(confidence, method, seed)
-        column = self._column(measure, run)
-        intervals = intervals_of([column], how)
-        if column.name not in intervals:
-            raise KeyError(f"{measure} has no confidence interval, because its summary is not a mean over topics")
-        return intervals[column.name]
+        return interval_of(self, measure, run, how)
 
     def by_group(self, groups: Mapping[str | int, str | Iterable[str]]) -> dict[str, Scores]:
         """Return the scores of each topic group, computed as if only the topics of the group had been judged.
@@ -449,6 +445,20 @@ def scores_of_evaluations(evaluations: Sequence[AnyEvaluation], selection: Selec
 def column_of(scores: Scores, measure: str, run: str) -> Column:
     """Return the values of a run for a measure, with the record of the measure; raises like ``summary``."""
     return scores._column(measure, run)  # noqa: SLF001 - not for users, who know no columns
+
+
+def topics_averaged(scores: Scores, run: str | None) -> tuple[bytes, ...]:
+    """Return the evaluated topics of a run, followed by the topics without results whose values count in means."""
+    return averaged_topics(scores._evaluation(run))  # noqa: SLF001 - as above
+
+
+def interval_of(scores: Scores, measure: str, run: str | None, how: MeanIntervals) -> tuple[float, float]:
+    """Return the interval of the mean of a run by a method; raise KeyError if there is no such mean."""
+    column = scores._column(measure, run)  # noqa: SLF001 - as above
+    intervals = intervals_of([column], how, topics_averaged(scores, run) if how.cluster_of else ())
+    if column.name not in intervals:
+        raise KeyError(f"{measure} has no confidence interval, because its summary is not a mean over topics")
+    return intervals[column.name]
 
 
 def paths_of(scores: Scores) -> list[str]:

@@ -66,7 +66,11 @@ def summary_rows(
     for group, grouped in by_group.items():
         if grouped is not None:
             columns = with_number(grouped.columns, len(grouped.topics)) if group else grouped.columns
-            ends = {} if intervals is None else intervals_of(columns, intervals, averaged_topics(grouped))
+            ends = (
+                {}
+                if intervals is None
+                else intervals_of(columns, intervals, averaged_topics(grouped) if intervals.cluster_of else ())
+            )
             rows.append(SummaryRow(group, grouped.topics, columns, ends))
     return rows
 

@@ -82,6 +82,8 @@ gate
     cluster_by excludes clusters
 report
     margin requires baseline
+    clusters, cluster_by excludes test=wilcoxon, correction=tukey, interval=bca
+    cluster_by excludes clusters
     groups excludes group_by
 power
     comparisons requires correction=bonferroni

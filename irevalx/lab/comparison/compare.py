@@ -224,7 +224,7 @@ def compare(
     if topic_groups is not None:
         return compared_in_groups(tested.measures, topic_groups, tested.baselines, tested.method, tested.notes)
     are_given = clusters is not None or cluster_by is not None
-    notes = tested.notes if are_given else (*tested.notes, *tested.notes_on_dependence)
+    on_dependence = () if are_given else tested.notes_on_dependence
     tested.warn_of_tests(*([] if by == "run" else [interval_warnings]))
     kind = ComparedSystems if tested.measures[0].measured.replicates else ComparedPairs
     return kind(
@@ -235,5 +235,6 @@ def compare(
         columns_of(columns),
         by,
         sort=sort,
-        notes=notes,
+        on_dependence=on_dependence,
+        notes=(*tested.notes, *on_dependence),
     )

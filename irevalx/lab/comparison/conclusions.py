@@ -265,7 +265,7 @@ class Conclusion(Frozen):
         run, against = self.named(pair.run, pair.against)
         differ = "is significantly better than {}" if pair.differ else "and {} are not significantly different"
         if not self.of_measure.comparisons.are_tested:
-            differ = f"against {{}} is {self.of_measure.comparisons.why_untested}"
+            differ = "and {} are not tested"
         return f"{run} {differ.format(against)}: {self.difference(pair)}"
 
     def on_main_pair(self, more: str = "") -> Iterator[str]:

@@ -113,6 +113,9 @@ class ComparedPairs(FigureComparison):
     sort: bool = False
     """Whether tables by run begin with the best run under the first measure; otherwise runs have the given order."""
 
+    on_dependence: Sequence[str] = ()
+    """A note on clusters of dependent topics that the topic IDs suggest."""
+
     interactions: Sequence[PairInteraction] = ()
     """With topic groups, a row for each measure and pair."""
 

@@ -55,6 +55,7 @@ def _findings(data: ScoresData) -> list[str]:
         *(_headline(data, other) for other in others),
         *(_coverage(of_measure) for of_measure in other_depths if not _is_all_judged(of_measure)),
         f"Significance: {compared.how_tested}",
+        *compared.on_dependence,
         *compared.note_on_measures,
         *_on_intervals(data, compared),
     ]
@@ -68,9 +69,8 @@ def _headline(data: ScoresData, conclusion: Conclusion, *, is_main: bool = False
     baseline, best = data.baseline, conclusion.best
     if len(conclusion.of_measure.comparisons.pairs) == 1:
         [pair] = replace(conclusion, baseline=None).oriented_pairs
-        n_topics = conclusion.of_measure.comparisons.values.shape[1]
-        over = f"over {n_topics} topic{'s' * (n_topics != 1)}"
-        return f"{conclusion.on_pair(pair)} {over}{_determined(data, pair)}.{conclusion.caution(pair)}"
+        over = conclusion.of_measure.comparisons.topics_in_words
+        return f"{conclusion.on_pair(pair)} over {over}{_determined(data, pair)}.{conclusion.caution(pair)}"
     if baseline is None:
         return conclusion.verdict()
     sentence = conclusion.leader()

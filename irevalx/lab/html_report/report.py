@@ -31,17 +31,20 @@ from irevalx.lab.command.common_options import (
     DEFAULT_OF_SCORES,
     Alpha,
     Baseline,
+    ClusterBy,
     GroupBy,
     Groups,
     OptionalRuns,
     QrelsOrScores,
     Rbo,
+    TopicClusters,
 )
 from irevalx.lab.command.common_options import measures as measures_parameter
 from irevalx.lab.command.evaluation_options import GRADED, EvaluationOptions, Unpack, evaluation_options, whole_or_real
 from irevalx.lab.comparison.cautions import unjudged_cautions
 from irevalx.lab.comparison.comparison_options import (
     TOPIC_GROUPS,
+    WITHOUT_CLUSTERS,
     Correction,
     Interval,
     Test,
@@ -70,6 +73,7 @@ from irevalx.lab.html_report.scores import (
     OTHER_TREATMENTS,
     ReportedMeasure,
     ReportedScores,
+    clusters_of_scores,
     compared_scores,
     measures_of_scores,
     refuse_runs,
@@ -195,6 +199,8 @@ def report(
     ] = None,
     groups: Annotated[Groups, refined(requires=())] = None,
     group_by: Annotated[GroupBy, refined(requires=())] = None,
+    clusters: Annotated[TopicClusters, refined(excludes=WITHOUT_CLUSTERS)] = None,
+    cluster_by: Annotated[ClusterBy, refined(excludes=("clusters", *WITHOUT_CLUSTERS))] = None,
     title: Annotated[str | None, text(metavar="TEXT")] = None,
     full_paths: Annotated[bool, flag()] = False,
     **evaluation: Unpack[EvaluationOptions],
@@ -252,11 +258,11 @@ def report(
     rules = EvaluationRules.of(**evaluation, least_runs=1)
     settings, threads = rules.settings, rules.threads
     method = Method(test, correction, interval, alpha, resamples, seed)
-    compared_by = {name: getattr(method, name) for name in fields(method)}
+    compared_by: dict[str, Any] = {"clusters": clusters, "cluster_by": cluster_by, **_fields_of(method)}
     options = _typed(
         measures or (() if isinstance(qrels, Scores) else MEASURES),
         baseline=baseline,
-        **compared_by,
+        **compared_by | {"clusters": _file_named(clusters, full_paths=full_paths)},
         margin=margin,
         depth=depth,
         rbo=rbo,
@@ -281,7 +287,13 @@ def report(
         )
         for line in lines:
             warn(line)
-        of_scores = ReportedScores(scores=qrels, measures=reported, compared=compared, confidence=1 - alpha)
+        of_scores = ReportedScores(
+            scores=qrels,
+            measures=reported,
+            compared=compared,
+            confidence=1 - alpha,
+            cluster_of=clusters_of_scores(qrels, clusters, cluster_by),
+        )
         return _report_of(
             ScoresData(
                 **shared,
@@ -331,7 +343,13 @@ def report(
         run_paths=_paths(runs, opened),
         judgments=judgments,
         settings=settings,
-        scores=ReportedScores(scores=scores, measures=reported, compared=compared, confidence=1 - alpha),
+        scores=ReportedScores(
+            scores=scores,
+            measures=reported,
+            compared=compared,
+            confidence=1 - alpha,
+            cluster_of=clusters_of_scores(scores, clusters, cluster_by),
+        ),
         baseline=baseline,
         warned=lines,
         first=FirstDocuments.of(
@@ -433,6 +451,17 @@ def _typed(measures: Measures, **values: Any) -> list[str]:
             )
             options += [option if entry is True else f"{option} {shlex.quote(str(entry))}" for entry in entries]
     return options
+
+
+def _fields_of(method: Method) -> dict[str, Any]:
+    return {name: getattr(method, name) for name in fields(method)}
+
+
+def _file_named(clusters: Any, *, full_paths: bool) -> str | None:
+    """Return the file of clusters as displayed in the report, or FILE for a dictionary."""
+    if clusters is None or isinstance(clusters, Mapping):
+        return None if clusters is None else "FILE"
+    return os.fspath(clusters) if full_paths else Path(clusters).name
 
 
 def _topic_groups(groups: TopicGroupsInput | None, topics: Sequence[bytes]) -> TopicGroups:

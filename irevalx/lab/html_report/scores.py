@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from irevalx.api.scores import Scores, column_of, selection_of
+from irevalx.api.scores import Scores, column_of, interval_of, selection_of, topics_averaged
 from irevalx.arrays.segments import BoolArray, FloatArray, ratio
 from irevalx.errors import ArgumentError, InputError, NoTopicsError, warn
 from irevalx.experiments.coverage import COVERAGE_MEASURES
 from irevalx.experiments.measured_runs import column_of_all, columns_of, default_of_scores
+from irevalx.experiments.topic_clusters import ClustersInput, cluster_of_topics
 from irevalx.frozen import Frozen, cached_property
 from irevalx.lab.comparison.compare import compare
 from irevalx.lab.comparison.conclusions import Conclusion
@@ -24,11 +25,12 @@ from irevalx.measures.parameter_kinds import Gain, Kernel, Parameters
 from irevalx.measures.precision import precision, recall, relative_precision, success
 from irevalx.measures.selection import RequestedMeasure, requested_measure
 from irevalx.measures.user_models import persistence_of, rank_biased_precision
-from irevalx.process.platform import as_bytes
+from irevalx.process.platform import as_bytes, as_text
 from irevalx.ranking.topics import Topics
 from irevalx.reports.best import best_first, marked_as_best
 from irevalx.reports.records import finite
 from irevalx.settings import Ties
+from irevalx.statistics.confidence_intervals import MeanIntervals
 from irevalx.wording import is_parameter, spelled
 
 
@@ -138,6 +140,8 @@ class ReportedScores(Frozen, kw_only=True):
     """Pairs of runs; None for a single run, or if no topic has values of all runs."""
     confidence: float
     """Confidence level of the intervals of means."""
+    cluster_of: Mapping[bytes, Hashable] = {}
+    """The cluster of each topic; empty if topics are independent."""
 
     @cached_property
     def runs(self) -> list[str]:
@@ -181,7 +185,11 @@ class ReportedScores(Frozen, kw_only=True):
 
     def _interval(self, measure: str, run: str) -> dict[str, float | None]:
         try:
-            low, high = self.scores.interval(measure, run, self.confidence)
+            if self.cluster_of:
+                how = MeanIntervals(confidence=self.confidence, wilson=True, cluster_of=self.cluster_of)
+                low, high = interval_of(self.scores, measure, run, how)
+            else:
+                low, high = self.scores.interval(measure, run, self.confidence)
         except KeyError:  # raised if the measure is not a mean
             low = high = math.nan
         return {"low": finite(low), "high": finite(high)}
@@ -284,6 +292,15 @@ def refuse_runs(runs: Any, *, complete: bool, rbo: float | None) -> None:
             f"{spelled('rbo')} compares rankings, which {source} do not contain; leave out {spelled('rbo')}, or "
             "report judgments and runs instead"
         )
+
+
+def clusters_of_scores(scores: Scores, clusters: ClustersInput | None, pattern: str | None) -> dict[bytes, Hashable]:
+    """Return the cluster of each topic of any run; empty without clusters."""
+    if clusters is None and pattern is None:
+        return {}
+    topics = {as_text(topic): topic for run in scores.runs for topic in topics_averaged(scores, run)}
+    named = cluster_of_topics([*topics], clusters, pattern, lambda line: None)  # ``compare`` warns
+    return {topics[topic]: cluster for topic, cluster in named.items()}
 
 
 def compared_scores(scores: Scores, measures: Sequence[ReportedMeasure], **options: Any) -> ComparedPairs | None:

@@ -282,3 +282,36 @@ def test_power_with_clusters() -> None:
     assert alone is not None
     assert needed > alone
     assert result.figure().get_axes()
+
+
+def test_report_with_clusters(tmp_path: Path) -> None:
+    """Pairs are those of compare, means have cluster-robust intervals, and verdicts and sentences name the clusters."""
+    qrels, runs = collection()
+    clusters = {topic: topic.split("_")[0] for topic in qrels}
+    report = irevalx.lab.report(qrels, runs, "map P.5", clusters=clusters, baseline="b", margin=0.02)
+    compared = pair_of(irevalx.lab.compare(qrels, runs, "map", clusters=clusters, baseline="b"))
+    data = report.about
+    pair = dict(zip(data["pairs"]["columns"], data["pairs"]["rows"][0], strict=True))
+    assert (pair["difference"], pair["low"], pair["p"]) == (compared.difference, compared.low, compared.p)
+    assert "Cluster-robust t test" in data["about"]["how_tested"]
+    assert "over 61 topics in 12 clusters" in " ".join(data["findings"])
+    assert "--clusters FILE" in data["about"]["options"]
+    values = irevalx.evaluate(qrels, runs, ["map"])
+    names = [topic.split("_")[0] for topic in values.topics("a")]
+    variance, freedom = cluster_robust(names, values.per_topic("map", "a").tolist())
+    half = stats.t.isf(0.025, freedom) * math.sqrt(variance)
+    [interval] = [mean for mean in data["means"] if (mean["run"], mean["measure"]) == (0, 0)]
+    assert (interval["mean"] - interval["low"], interval["high"] - interval["mean"]) == pytest.approx((half, half))
+    with pytest.warns(irevalx.IrevalxWarning, match="24 topics in 5 clusters"):
+        few = irevalx.lab.report(*collection(TURNS[:5]), "map", cluster_by="conv[0-9]+").about
+    assert few["findings"][0].startswith("b and a are not tested: ")
+    assert few["pairs"]["rows"][0][4:9] == [None] * 5
+    assert few["means"][0]["low"] is None
+    qrels, runs = collection(shared=1.0)
+    plain = irevalx.lab.report(qrels, runs, "map").about
+    assert sum("Topic IDs suggest 61 topics in 12 clusters" in line for line in plain["findings"]) == 1
+    file = tmp_path / "clusters.txt"
+    file.write_text("".join(f"{topic} {name}\n" for topic, name in clusters.items()))
+    of_file = irevalx.lab.report(values, clusters=file)  # scores without runs
+    assert "--clusters clusters.txt" in of_file.about["about"]["options"]
+    assert "61 topics in 12 clusters" in of_file.about["about"]["how_tested"]

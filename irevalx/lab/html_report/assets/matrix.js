@@ -17,7 +17,7 @@ function cellOf(measure, run, other) {
       ? ["gain", "▲", "significantly better"]
       : sign < 0
         ? ["loss", "▼", "significantly worse"]
-        : ["muted", "·", "not significantly different"];
+        : ["muted", "·", pair.p === null ? "not tested" : "not significantly different"];
   const names = [run, other].map((each) => nameOf(data.runs[each].short));
   const caution = cautionOf(pair, names);
   const title = `${names.join(" minus ")}: ${written(pair.difference, { signed: true })}, ${verdict}${caution && `; ${caution}`}`;
