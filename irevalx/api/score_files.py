@@ -1,4 +1,4 @@
-"""Score files: measure values of runs by topic, from any program, and their conversion to evaluations.
+"""Score files: measure values of runs by topic, from any program.
 
 The content determines the format of a file: Parquet; JSON, which begins with a brace; a table, whose first line names a
 column of topics; otherwise lines of three columns, as trec_eval prints them, or four, which begin with the run.
@@ -16,16 +16,11 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from irevalx.checks import identifier, texts
-from irevalx.errors import ArgumentError, InputError, MalformedLineError, Warn, quote, shown_name
-from irevalx.evaluation.columns import Column, Summaries
-from irevalx.evaluation.evaluate import Evaluation, unique_run_names, warn_of_copies
-from irevalx.evaluation.topic_values import TopicColumn
+from irevalx.api.score_evaluations import RunValues
+from irevalx.checks import identifier
+from irevalx.errors import ArgumentError, InputError, MalformedLineError, quote, shown_name
 from irevalx.measures import MEASURES
 from irevalx.measures.counts import runid
-from irevalx.measures.declaration import Measure, Range, UnjudgedEffect
-from irevalx.measures.selection import requested_measure
-from irevalx.measures.summaries import Population, mean
 from irevalx.process.platform import as_bytes, as_text
 from irevalx.reading.column_names import MEASURE, RUN_OF_SCORES, TOPIC, VALUE, named
 from irevalx.reading.format_hints import looks_like_judgments, looks_like_run
@@ -39,10 +34,7 @@ from irevalx.reading.sources.text_tables import RepeatedKeyError, record_of
 from irevalx.reports.records import Record
 from irevalx.reports.report import ALL
 from irevalx.trec_eval import c_double
-from irevalx.wording import argument_error, join_words, spelled
-
-RunValues: TypeAlias = dict[str, dict[str, dict[str, float]]]
-"""Values by run, measure and topic; the topic "all" is the summary, which can be missing."""
+from irevalx.wording import argument_error, join_words
 
 GROUPS = f"{ALL}:"
 """Prefix in the column of topics that marks topic groups and bounds of intervals, which are ignored."""
@@ -325,113 +317,3 @@ def _of_run(where: str, run: str | None, values: Sequence[_Value]) -> Iterator[_
     if values and run is None:
         raise InputError(f"{where}{values[0].line}: no runid for these values; print it with irevalx -m runid")
     return (value._replace(run=run or "") for value in values)
-
-
-# -- Evaluations
-
-
-def evaluations_of(
-    files: Sequence[tuple[str, RunValues]], lower_is_better: str | Iterable[str], warn: Warn
-) -> list[Evaluation]:
-    """Return the evaluations of runs; files with the same measure of a run are separate runs, named after the files."""
-    warn_of_copies([(b"", path) for path, _ in files], warn)
-    parts: dict[str, list[tuple[str, dict[str, dict[str, float]]]]] = {}
-    for path, by_run in files:
-        for run, by_measure in by_run.items():
-            parts.setdefault(run, []).append((path, by_measure))
-    runs = []
-    for run, of_files in parts.items():
-        names = [name for _, by_measure in of_files for name in by_measure]
-        if len(set(names)) == len(names):
-            of_files[:] = [(of_files[0][0], {name: of for _, each in of_files for name, of in each.items()})]
-        runs += [(as_bytes(run), path, by_measure) for path, by_measure in of_files]
-    measures = _measures([name for _, _, by_measure in runs for name in by_measure], lower_is_better)
-    names_of_runs = unique_run_names([(run, path) for run, path, _ in runs], warn)
-    return [
-        _evaluation(name, path, by_measure, measures)
-        for name, (_, path, by_measure) in zip(names_of_runs, runs, strict=True)
-    ]
-
-
-def _measures(names: Iterable[str], lower_is_better: str | Iterable[str]) -> dict[str, Measure]:
-    """Return the record of each measure; unknown measures are averaged over topics."""
-    known = {name: requested_measure(name) for name in names}
-    lower = texts("lower_is_better", lower_is_better)
-    for name in lower:
-        if name not in known:
-            known_names = " ".join(known)
-            raise ArgumentError(
-                f"{spelled('lower_is_better')}: unknown measure {quote(name)}; the scores contain {known_names}"
-            )
-        if known[name] is not None:
-            raise ArgumentError(
-                f"{spelled('lower_is_better')} is for measures that irevalx does not know, but {name} is one of its "
-                "measures, whose direction is fixed"
-            )
-    return {
-        name: _unknown(name, is_lower=name in lower) if selected is None else selected.measure
-        for name, selected in known.items()
-    }
-
-
-def is_assumed(measure: Measure) -> bool:
-    """Return whether higher values are assumed to be better because the measure is unknown to irevalx."""
-    return measure.family == __name__ and measure.higher_is_better
-
-
-def is_declared_lower(measure: Measure) -> bool:
-    """Return whether lower values of a measure that irevalx does not know are declared to be better."""
-    return measure.family == __name__ and measure.lower_is_better
-
-
-def _unknown(name: str, *, is_lower: bool) -> Measure:
-    def values(t: Any) -> Any:
-        raise TypeError(f"{name} is known from a score file only")
-
-    values.__doc__ = f"{name}, from a score file."
-    return Measure(
-        name=name,
-        value_range=Range(),
-        function=values,
-        kernel=values,
-        summary=mean,
-        higher_is_better=not is_lower,
-        lower_is_better=is_lower,
-        pooled=UnjudgedEffect.AS_ITS_FUNCTION_SAYS,
-        outside=UnjudgedEffect.AS_ITS_FUNCTION_SAYS,
-    )
-
-
-def _evaluation(
-    run: bytes, path: str, by_measure: Mapping[str, Mapping[str, float]], measures: Mapping[str, Measure]
-) -> Evaluation:
-    """Convert values to an evaluation; summaries are computed from topic values, if there are any."""
-    topics = sorted({topic for by_topic in by_measure.values() for topic in by_topic if topic != ALL}, key=as_bytes)
-    columns = []
-    for name, by_topic in by_measure.items():
-        values = np.array([by_topic.get(topic, np.nan) for topic in topics], np.float64)
-        has_value = np.isfinite(values)
-        if not has_value.any():
-            continue
-        if measures[name].number == "integer" and (values[has_value] == np.floor(values[has_value])).all():
-            values = np.where(has_value, values, 0).astype(np.int64)
-        mask = None if has_value.all() else has_value
-        columns.append(TopicColumn(name, measures[name], values, mask, mask))
-    encoded = tuple(map(as_bytes, topics))
-    summaries = Summaries(
-        columns=tuple(columns),
-        topics=encoded,
-        judged=encoded,
-        population=Population(run, len(topics), len(topics)),
-        relevant=None,
-        zscores=None,
-        complete=False,
-        requested=None,
-    )
-    summarised = {column.name: column for column in summaries.summarised()}
-    alone = {
-        name: Column(name, measures[name], None, None if np.isnan(of_all := by_topic.get(ALL, np.nan)) else of_all)
-        for name, by_topic in by_measure.items()
-    }
-    every = tuple(summarised.get(name, column) for name, column in alone.items())
-    return Evaluation(run=run, path=path, topics=encoded, columns=every, summaries=summaries)

@@ -110,7 +110,8 @@ class Scores:
         >>> scores["wer"]
         0.5
         """
-        from irevalx.api.score_files import evaluations_of, read_values
+        from irevalx.api.score_evaluations import evaluations_of
+        from irevalx.api.score_files import read_values
 
         several = [files] if is_file(files) or not isinstance(files, Iterable) else [*files]
         sources = [source_of(file, "files") for file in several]
@@ -144,7 +145,8 @@ class Scores:
         >>> scores.to_dict()
         {'a': {'1': {'wer': 0.25}, 'all': {'wer': 0.25}}, 'b': {'1': {'wer': 0.5}, 'all': {'wer': 0.5}}}
         """
-        from irevalx.api.score_files import evaluations_of, values_of_frame
+        from irevalx.api.score_evaluations import evaluations_of
+        from irevalx.api.score_files import values_of_frame
 
         return cls(evaluations_of([("run", values_of_frame(frame))], lower_is_better, warn))
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from irevalx.api.score_files import is_assumed, is_declared_lower
+from irevalx.api.score_evaluations import is_assumed, is_declared_lower
 from irevalx.api.scores import Scores, column_of, selection_of
 from irevalx.arrays.segments import BoolArray, FloatArray
 from irevalx.errors import ArgumentError, InputError, NoTopicsError, Warn, quote, warn
