@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
+from math import isfinite
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -17,7 +19,7 @@ from irevalx.measures.selection import requested_measure
 from irevalx.measures.summaries import Population, mean
 from irevalx.process.platform import as_bytes
 from irevalx.reports.report import ALL
-from irevalx.wording import spelled
+from irevalx.wording import is_parameter, spelled
 
 RunValues: TypeAlias = dict[str, dict[str, dict[str, float]]]
 """Values by run, measure and topic; the topic "all" is the summary, which can be missing."""
@@ -39,11 +41,20 @@ def evaluations_of(
             of_files[:] = [(of_files[0][0], {name: of for _, each in of_files for name, of in each.items()})]
         runs += [(as_bytes(run), path, by_measure) for path, by_measure in of_files]
     measures = _measures([name for _, _, by_measure in runs for name in by_measure], lower_is_better)
-    names_of_runs = unique_run_names([(run, path) for run, path, _ in runs], warn)
+    names_of_runs = unique_run_names([(run, path) for run, path, _ in runs], partial(_warn_of_names, files, warn))
     return [
         _evaluation(name, path, by_measure, measures)
         for name, (_, path, by_measure) in zip(names_of_runs, runs, strict=True)
     ]
+
+
+def _warn_of_names(files: Sequence[tuple[str, RunValues]], warn: Warn, line: str) -> None:
+    """Warn about runs of the same name, with the remedy for files that contain the same runs."""
+    remedy = ""
+    if all(len(by_run) > 1 for _, by_run in files) and is_parameter("system_by"):
+        option = spelled("system_by")
+        remedy = f"; if the files are repeated evaluations of the same runs, compare their means with {option} '[^:]+$'"
+    warn(f"{line}{remedy}")
 
 
 def _measures(names: Iterable[str], lower_is_better: str | Iterable[str]) -> dict[str, Measure]:
@@ -99,7 +110,8 @@ def _evaluation(
     run: bytes, path: str, by_measure: Mapping[str, Mapping[str, float]], measures: Mapping[str, Measure]
 ) -> Evaluation:
     """Convert values to an evaluation; summaries are computed from topic values, if there are any."""
-    topics = sorted({topic for by_topic in by_measure.values() for topic in by_topic if topic != ALL}, key=as_bytes)
+    every = {topic for of in by_measure.values() for topic, value in of.items() if topic != ALL and isfinite(value)}
+    topics = sorted(every, key=as_bytes)
     columns = []
     for name, by_topic in by_measure.items():
         values = np.array([by_topic.get(topic, np.nan) for topic in topics], np.float64)
@@ -126,5 +138,5 @@ def _evaluation(
         name: Column(name, measures[name], None, None if np.isnan(of_all := by_topic.get(ALL, np.nan)) else of_all)
         for name, by_topic in by_measure.items()
     }
-    every = tuple(summarised.get(name, column) for name, column in alone.items())
-    return Evaluation(run=run, path=path, topics=encoded, columns=every, summaries=summaries)
+    printed = tuple(summarised.get(name, column) for name, column in alone.items())
+    return Evaluation(run=run, path=path, topics=encoded, columns=printed, summaries=summaries)

@@ -1,7 +1,7 @@
 """Score files: measure values of runs by topic, from any program.
 
 The content determines the format of a file: Parquet; JSON, which begins with a brace; a table, whose first line names a
-column of topics; otherwise lines of three columns, as trec_eval prints them, or four, which begin with the run.
+column of topics; otherwise lines of three columns, as trec_eval prints them, or four or five, which begin with the run.
 """
 
 from __future__ import annotations
@@ -9,42 +9,52 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
-from math import isfinite
-from typing import Any, NamedTuple, TypeAlias
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import cache, partial
+from math import isnan
+from numbers import Real
+from typing import Any, NamedTuple
 
-import numpy as np
-
-from irevalx.api.score_evaluations import RunValues
-from irevalx.checks import identifier
-from irevalx.errors import ArgumentError, InputError, MalformedLineError, quote, shown_name
-from irevalx.measures import MEASURES
+from irevalx.api.score_columns import (
+    NEEDED,
+    SCORE_COLUMNS,
+    TEXTS,
+    Reading,
+    Rows,
+    TableColumns,
+    column_of_measures,
+    columns_of_table,
+    columns_of_texts,
+    have_measures,
+    is_known_measure,
+    is_summary,
+    leave_out_means,
+    number_of,
+)
+from irevalx.api.score_evaluations import RunValues, evaluations_of
+from irevalx.checks import identifier, named_choice, texts
+from irevalx.errors import ArgumentError, InputError, MalformedLineError, quote, shown_name, warn, warn_each
+from irevalx.evaluation.evaluate import Evaluation
 from irevalx.measures.counts import runid
+from irevalx.measures.selection import printed_name
 from irevalx.process.platform import as_bytes, as_text
-from irevalx.reading.column_names import MEASURE, RUN_OF_SCORES, TOPIC, VALUE, named
+from irevalx.reading.column_names import TOPIC_OF_SCORES, VALUE, named
 from irevalx.reading.format_hints import looks_like_judgments, looks_like_run
 from irevalx.reading.formats import FILE_FORMATS
-from irevalx.reading.layout import array_hint, encoding_hint
-from irevalx.reading.sources.files import CHUNK_SIZE, MARK, Source, name_of_file
+from irevalx.reading.layout import array_hint, encoding_hint, number_hint
+from irevalx.reading.sources.blocks import whole_file
+from irevalx.reading.sources.columns import no_column
+from irevalx.reading.sources.files import MARK, Source, name_of_file
 from irevalx.reading.sources.first_lines import SEPARATORS, fields_of
-from irevalx.reading.sources.lines import after_colon
-from irevalx.reading.sources.tables import UNNAMED, as_list, is_frame, table_of_frame
+from irevalx.reading.sources.lines import after_colon, refuse_nul
+from irevalx.reading.sources.tables import UNNAMED, File, as_list, is_file, is_frame, source_of, table_of_frame
 from irevalx.reading.sources.text_tables import RepeatedKeyError, record_of
-from irevalx.reports.records import Record
 from irevalx.reports.report import ALL
 from irevalx.trec_eval import c_double
-from irevalx.wording import argument_error, join_words
+from irevalx.wording import argument_error, first_names, more_such
 
 GROUPS = f"{ALL}:"
 """Prefix in the column of topics that marks topic groups and bounds of intervals, which are ignored."""
-
-TEXTS = tuple(measure.name for measure in MEASURES if measure.number == "text")
-"""Measures whose values are not numbers; they are ignored."""
-
-_BOOLEANS = {"True": 1.0, "False": 0.0}
-
-_NEEDED = "expected a table of measure values with a column topic, and either measure and value or a column per measure"
 
 
 class _Value(NamedTuple):
@@ -55,162 +65,216 @@ class _Value(NamedTuple):
     topic: str
     measure: str
     value: Any  # a text or a Python value
-    can_name_run: bool = False  # whether its column can contain run names
+    names: tuple[str, ...] = ()  # the columns of its row, and their values
+    fields: Sequence[Any] = ()
 
 
-def read_values(source: Source, *, unnamed: bool = False, nan_is_missing: bool = True) -> RunValues:
-    """Read a score file; with ``unnamed``, a run without a name is named after the file."""
-    where = f"{shown_name(source.path)}:"
-    default = as_text(name_of_file(source.path)) if unnamed else None
+def read_values(source: Source) -> RunValues:
+    """Read a score file of named runs; warns about rows that are left out."""
+    how = Reading("", None, {})
+    values = _read(source, how)
+    leave_out_means([(source.path, values)], how.notes)
+    warn_each(how.notes.values())
+    return values
+
+
+def _read(source: Source, how: Reading) -> RunValues:
+    reading = how._replace(where=f"{shown_name(source.path)}:")
     if source.is_parquet:
         from irevalx.reading.sources.arrow import table_of_parquet
 
-        return _of_arrow(where, table_of_parquet(source), default)
-    text = as_text(b"".join(source.chunks(CHUNK_SIZE)).removeprefix(MARK))
-    return _collected(where, _values(where, text, default), nan_is_missing=nan_is_missing)
+        return _of_arrow(reading, table_of_parquet(source))
+    content = whole_file(source, in_lines=False)
+    refuse_nul(source.path, content)
+    return _collected(reading, partial(_values, reading, as_text(content.text.removeprefix(MARK))))
 
 
-def values_of_frame(frame: Any) -> RunValues:
-    """Return the values of a data frame, an object with an Arrow stream, or a dictionary of columns."""
+def evaluations_of_files(
+    files: File | Iterable[File],
+    lower_is_better: str | Iterable[str],
+    score_columns: str | None,
+    requested: Sequence[str] = (),
+) -> list[Evaluation]:
+    """Return the evaluations of the runs in score files; ``requested`` are the measures that are used, if known."""
+    several = [files] if is_file(files) or not isinstance(files, Iterable) else [*files]
+    sources = [source_of(file, "files") for file in several]
+    if not sources:
+        raise ArgumentError("files is empty; pass at least one score file")
+    how = _reading("", lower_is_better, score_columns, requested)
+    named_sources = ((source, as_text(name_of_file(source.path))) for source in sources)
+    read = [(source.path, _read(source, how._replace(default=name))) for source, name in named_sources]
+    return _evaluations(read, lower_is_better, how)
+
+
+def evaluations_of_frame(
+    frame: Any, lower_is_better: str | Iterable[str], score_columns: str | None
+) -> list[Evaluation]:
+    """Return the evaluations of a data frame, an object with an Arrow stream, or a dictionary of columns."""
     if not (is_frame(frame) or isinstance(frame, Mapping)):
         raise argument_error("frame", "a data frame or a dictionary of columns", frame)
     if hasattr(frame, "lazy") and hasattr(frame, "collect"):
         frame = frame.collect()
+    how = _reading("frame:", lower_is_better, score_columns)
     if hasattr(frame, "__arrow_c_stream__") and not (hasattr(frame, "iloc") or hasattr(frame, "lazy")):
-        return _of_arrow("frame:", table_of_frame(frame, "frame"), UNNAMED)
-    names = [*getattr(frame, "column_names", getattr(frame, "columns", frame))]
-    columns = [as_list("frame", name, frame.__getitem__) for name in names]
-    return _of_columns("frame:", names, columns, UNNAMED)
+        values = _of_arrow(how, table_of_frame(frame, "frame"))
+    else:
+        names = [*getattr(frame, "column_names", getattr(frame, "columns", frame))]
+        values = _of_columns(how, names, [as_list("frame", name, frame.__getitem__) for name in names])
+    return _evaluations([("run", values)], lower_is_better, how)
 
 
-def _of_arrow(where: str, table: Any, default: str | None) -> RunValues:
+def _evaluations(
+    read: Sequence[tuple[str, RunValues]], lower_is_better: str | Iterable[str], how: Reading
+) -> list[Evaluation]:
+    leave_out_means(read, how.notes)
+    warn_each(how.notes.values())
+    return evaluations_of(read, lower_is_better, warn)
+
+
+def _reading(
+    where: str, lower_is_better: str | Iterable[str], score_columns: str | None, requested: Sequence[str] = ()
+) -> Reading:
+    if score_columns is not None:
+        named_choice("score_columns", score_columns, SCORE_COLUMNS)
+    every = (*requested, *texts("lower_is_better", lower_is_better))
+    names = frozenset(spelling for name in every for spelling in (name, printed_name(name)))
+    return Reading(where, UNNAMED, {}, score_columns, names - {""})
+
+
+def _of_arrow(reading: Reading, table: Any) -> RunValues:
     parts = [part.columns for part in table.parts(list(table.names), 0, None)]
     columns = [[value for column in several for value in column.to_pylist()] for several in zip(*parts, strict=True)]
-    return _of_columns(where, table.names, columns, default)
+    return _of_columns(reading, table.names, columns)
 
 
-def _of_columns(where: str, names: Sequence[Any], columns: Sequence[Sequence[Any]], default: str | None) -> RunValues:
+def _of_columns(reading: Reading, names: Sequence[Any], columns: Sequence[Sequence[Any]]) -> RunValues:
     """Return the values of whole columns; booleans are converted to 0 and 1."""
     if len({len(column) for column in columns}) > 1:
-        raise ArgumentError(f"{where} the columns of the table have different lengths")
+        raise ArgumentError(f"{reading.where} the columns of the table have different lengths")
     words = tuple(map(str, names))
-    rows = (
-        (number, words, [float(value) if isinstance(value, bool) else value for value in row])
-        for number, row in enumerate(zip(*columns, strict=True), start=1)
-    )
-    return _collected(f"{where} row ", _of_rows(f"{where} row ", rows, default), nan_is_missing=False)
+
+    def rows() -> Rows:
+        for number, row in enumerate(zip(*columns, strict=True), start=1):
+            yield number, words, [float(value) if isinstance(value, bool) else value for value in row]
+
+    of_rows = reading._replace(where=f"{reading.where} row ")
+    return _collected(of_rows, partial(_of_rows, of_rows, rows))
 
 
-def _collected(where: str, values: Iterable[_Value], *, nan_is_missing: bool) -> RunValues:
+def _collected(reading: Reading, values: Callable[[], Iterator[_Value]]) -> RunValues:
     """Return values as dictionaries; raises MalformedLineError for a repeated value, and InputError without a value."""
     by_run: RunValues = {}
-    for value in values:
+    for value in values():
         if value.measure.startswith(TEXTS) or value.topic.startswith(GROUPS):
             continue
         by_topic = by_run.setdefault(value.run, {}).setdefault("_".join(value.measure.split()), {})
         if value.topic in by_topic:
-            raise MalformedLineError(
-                f"{where}{value.line}: duplicate value of {value.measure} for run {quote(value.run)} and topic "
-                f"{quote(value.topic)}; remove one of them"
-            )
-        by_topic[value.topic] = _number(where, value, nan_is_missing)
+            first = next((other for other in values() if other[1:4] == value[1:4]), value)
+            raise MalformedLineError(f"{reading.where}{value.line}: {_about_duplicate(first, value)}")
+        by_topic[value.topic] = _number(reading.where, value)
     if not by_run:
-        what = where.removesuffix(" row ")
+        what = reading.where.removesuffix(" row ")
         raise InputError(f"{what} the file contains no measure values")
+    for by_topic in (by_topic for by_measure in by_run.values() for by_topic in by_measure.values()):
+        for summary in [topic for topic in by_topic if topic != ALL and is_summary(topic)]:
+            by_topic.setdefault(ALL, by_topic.pop(summary))
     return by_run
 
 
-def _number(where: str, value: _Value, nan_is_missing: bool) -> float:
-    """Return a finite number, or nan for null in JSON and nan elsewhere."""
-    text = value.value
-    if text is None or (nan_is_missing and isinstance(text, str) and text.lower().removeprefix("-") == "nan"):
-        return np.nan
-    if isinstance(text, str):
-        number, is_plain = c_double(as_bytes(text))
-        if is_plain or text in _BOOLEANS:
-            return _BOOLEANS.get(text, number)
-    elif isinstance(text, int | float) and not isinstance(text, bool):
-        with suppress(OverflowError):
-            if isfinite(text):
-                return float(text)
-    rule = "must be a 64-bit number that is not infinite"
-    got = quote(text if isinstance(text, str) else json.dumps(text, default=str))
-    remedy = "remove it if the topic has no value"
-    if value.can_name_run:
-        remedy = f"the column with the names of runs must be called {join_words(RUN_OF_SCORES.names, 'or')}"
-    raise MalformedLineError(
-        f"{where}{value.line}: invalid value {got} of {value.measure} for topic {quote(value.topic)}: {rule}; {remedy}"
+def _about_duplicate(first: _Value, second: _Value) -> str:
+    """Return the message about two values of a run and topic, which names a column that can contain their runs."""
+    of_runs = [
+        name
+        for name, *pair in zip(first.names, map(str, first.fields), map(str, second.fields), strict=False)
+        if pair[0] != pair[1] and not named(VALUE, [name]) and name != "qrels" and not is_known_measure(name)
+        if number_of(pair[0]) is None or pair[0].lstrip("+-").isdigit()
+    ]
+    remedy = "; if they belong to different runs or judgments, add a column run or use a file for each"
+    if of_runs:
+        remedy = f": if the column {quote(of_runs[0])} contains the names of several runs, rename it to run"
+    return (
+        f"duplicate value of {second.measure} for run {quote(second.run)} and topic {quote(second.topic)} (the other "
+        f"is in line {first.line}){remedy}; otherwise, remove one of them"
     )
 
 
-def _values(where: str, text: str, default: str | None) -> Iterator[_Value]:
+def _number(where: str, value: _Value) -> float:
+    """Return a finite number, or nan for a missing value."""
+    if (number := number_of(value.value)) is not None:
+        return number
+    text = value.value if isinstance(value.value, str) else json.dumps(value.value, default=str)
+    is_hexadecimal = c_double(as_bytes(text))[1]
+    remedy = "write it as a decimal number" if is_hexadecimal else "remove it if the topic has no value"
+    raise MalformedLineError(
+        f"{where}{value.line}: invalid value {quote(text)} of {value.measure} for topic {quote(value.topic)}: must be "
+        f"a 64-bit number that is not infinite{number_hint(as_bytes(text), (), is_first=False) or f'; {remedy}'}"
+    )
+
+
+def _values(reading: Reading, text: str) -> Iterator[_Value]:
     first = next((line for line in io.StringIO(text) if line.strip()), "").rstrip("\r\n")
     if first.lstrip().startswith("{"):
-        return _of_json(where, text, default)
+        return _of_json(reading, text)
     for separator in SEPARATORS:
         names = fields_of(as_bytes(first), separator)
-        if named(TOPIC, names) and not c_double(as_bytes(names[-1]))[1]:
-            return _of_rows(where, _rows_of_table(where, text, separator), default)
-    return _of_lines(where, text, default)
+        if named(TOPIC_OF_SCORES, names) and number_of(names[-1]) is None:
+            return _of_rows(reading, partial(_rows_of_table, reading, text, separator))
+        if separator and names[1:] and all(number_of(name) is None and not name.startswith(TEXTS) for name in names):
+            raise MalformedLineError(f"{reading.where}1: {no_column(TOPIC_OF_SCORES, names)}")
+    return _of_lines(reading, text)
 
 
-_Rows: TypeAlias = Iterator[tuple[int, tuple[Any, ...], Sequence[Any]]]
-"""The number of each row, the names of its columns, and their values."""
-
-
-def _rows_of_table(where: str, text: str, separator: str) -> _Rows:
+def _rows_of_table(reading: Reading, text: str, separator: str, names: tuple[str, ...] = ()) -> Rows:
+    """Yield the rows of a table after its header, or of a table without a header that has these columns."""
     lines = io.StringIO(text, newline="")
-    reader = csv.reader(lines, delimiter=separator) if separator else None
-    names: tuple[str, ...] = ()
-    number = 0
+    rows = csv.reader(lines, delimiter=separator) if separator else None
+    number, repeated = 0, list[int]()
     try:
-        for fields in reader or map(str.split, lines):
-            number = reader.line_num if reader else number + 1
+        for fields in rows or map(str.split, lines):
+            number = rows.line_num if rows else number + 1
+            words = tuple(field.strip() for field in fields)
             if not names:
-                names = tuple(name.strip() for name in fields)
+                names = words
+            elif words == names:
+                repeated.append(number)
             elif fields:
                 if len(fields) != len(names):
                     rule = f"expected {len(names)} columns ({', '.join(names)}), but the line has {len(fields)}"
-                    raise MalformedLineError(f"{where}{number}: {rule}: {quote(separator.join(fields))}")
-                yield number, names, [field.strip() for field in fields]
+                    raise MalformedLineError(
+                        f"{reading.where}{number}: {rule}: {quote((separator or ' ').join(fields))}"
+                    )
+                yield number, names, words
     except csv.Error as error:  # a field with many thousands of characters
-        raise MalformedLineError(f"{where}{number + 1}: invalid CSV: {error}") from None
+        raise MalformedLineError(f"{reading.where}{number + 1}: invalid CSV: {error}") from None
+    if repeated:
+        line = f"{reading.where}{repeated[0]}: the line repeats the header and is skipped"
+        reading.notes[reading.where] = line + more_such(len(repeated) - 1, "line")
 
 
-def _of_rows(where: str, rows: _Rows, default: str | None) -> Iterator[_Value]:
-    """Yield the values of rows with named columns, long or wide; an empty field of a wide row is missing."""
-    layouts: dict[tuple[str, ...], _TableLayout] = {}
-    for number, names, fields in rows:
-        place_of_row = f"{where}{number}"
+def _of_rows(reading: Reading, rows: Callable[[], Rows]) -> Iterator[_Value]:
+    """Yield the values of rows with named columns, long or wide; missing values of a wide row are left out."""
+    layouts: dict[tuple[str, ...], TableColumns] = {}
+    texts_of_rows = cache(lambda: columns_of_texts(rows()))
+    measure_of_runs = "value" if reading.default in {None, UNNAMED} else str(reading.default)
+    for number, names, fields in rows():
+        where = f"{reading.where}{number}"
         if names not in layouts:
-            layouts[names] = _layout_of(place_of_row, names, default)
-        run, topic, measure, value = layouts[names]
-        of_run = default if run is None else name_in(place_of_row, names[run], fields[run])
-        of_topic = name_in(place_of_row, names[topic], fields[topic])
-        if measure is not None:
-            name = name_in(place_of_row, names[measure], fields[measure])
-            yield _Value(number, of_run or "", of_topic, name, fields[value[0]])
+            layouts[names] = columns_of_table(reading, where, names, rows, texts_of_rows)
+        columns = layouts[names]
+        run = reading.default or ""
+        if columns.run is not None:
+            run = name_in(where, names[columns.run], fields[columns.run])
+        topic = name_in(where, names[columns.topic], fields[columns.topic])
+        if columns.measure is not None:
+            measure = fields[columns.measure]
+            is_object = not isinstance(measure, str | Real | Collection | None)  # a measure of ir_measures
+            name = name_in(where, names[columns.measure], str(measure) if is_object else measure)
+            yield _Value(number, run, topic, name, fields[columns.values[0]], names, fields)
             continue
-        for place in value:
-            if fields[place] is not None and fields[place] != "":
-                yield _Value(number, of_run or "", of_topic, names[place], fields[place], run is None)
-
-
-_TableLayout: TypeAlias = "tuple[int | None, int, int | None, list[int]]"
-"""The indices of the columns of the run, the topic and the measure (None: wide), and of the values."""
-
-
-def _layout_of(where: str, names: tuple[str, ...], default: str | None) -> _TableLayout:
-    run, topic, measure, value = (
-        next((names.index(name) for name in named(spec, names)), None)
-        for spec in (RUN_OF_SCORES, TOPIC, MEASURE, VALUE)
-    )
-    taken = {*RUN_OF_SCORES.names, *TOPIC.names}
-    values = [place for place, name in enumerate(names) if name.lower() not in taken]
-    if topic is None or not values or (measure is not None and value is None) or (run is None and default is None):
-        also = "; a column run is optional" if default is not None else ", and a column run"
-        raise MalformedLineError(f"{where}: {_NEEDED}{also}; the columns are {', '.join(map(quote, names))}")
-    return run, topic, measure, values if measure is None or value is None else [value]
+        for place in columns.values:
+            pair = (names[place], measure_of_runs) if columns.of_runs else (run, names[place])
+            if (value := number_of(fields[place])) is None or not isnan(value):
+                yield _Value(number, pair[0], topic, pair[1], fields[place], names, fields)
 
 
 def name_in(where: str, column: str, value: Any) -> str:
@@ -223,22 +287,24 @@ def name_in(where: str, column: str, value: Any) -> str:
     raise MalformedLineError(f"{where}: {column} is empty")
 
 
-def _of_json(where: str, text: str, default: str | None) -> Iterator[_Value]:
+def _of_json(reading: Reading, text: str) -> Iterator[_Value]:
     """Yield the values of one object per line, or of a single object if the first line is not such an object."""
     lines = [(number, line) for number, line in enumerate(text.split("\n"), start=1) if line.strip()]
-    first = json_object(f"{where}{lines[0][0]}", lines[0][1])
-    if first is None or "runs" in first:
-        return _of_json_object(where, text)
+    first = json_object(f"{reading.where}{lines[0][0]}", lines[0][1])
+    if first is None or not named(TOPIC_OF_SCORES, list(first)):
+        if (content := json_object(f"{reading.where}1", text)) is None:
+            raise InputError(f"{reading.where} {_about_json(first)}")
+        return _of_json_object(reading, content)
 
-    def rows() -> _Rows:
+    def rows() -> Rows:
         for number, line in lines:
-            record = json_object(f"{where}{number}", line)
+            record = json_object(f"{reading.where}{number}", line)
             if record is None:
                 rule = f"expected a JSON object with {', '.join(first)}"
-                raise MalformedLineError(f"{where}{number}: {rule}: {quote(line)}")
+                raise MalformedLineError(f"{reading.where}{number}: {rule}: {quote(line)}")
             yield number, tuple(record), list(record.values())
 
-    return _of_rows(where, rows(), default)
+    return _of_rows(reading, rows)
 
 
 def json_object(where: str, text: str) -> dict[str, Any] | None:
@@ -252,36 +318,97 @@ def json_object(where: str, text: str) -> dict[str, Any] | None:
     return value if isinstance(value, dict) else None
 
 
-def _of_json_object(where: str, text: str) -> Iterator[_Value]:
+def _of_json_object(reading: Reading, content: dict[str, Any]) -> Iterator[_Value]:
+    """Yield the values of the output of irevalx, of {run: {topic: {measure: value}}}, or of one run without name."""
+    by_run: dict[str | None, Any] = {reading.default: content}
     try:
-        for run in (json_object(f"{where}1", text) or {})["runs"]:
-            name = identifier("run", run["run"], whole=False)
-            for topic, values in (*run.get("topics", {}).items(), (ALL, run.get(ALL, {}))):
-                for measure, value in values.items():
-                    yield _Value(1, name, topic, measure, value)
+        if isinstance(content.get("runs"), list):
+            by_run = {
+                identifier("run", run["run"], whole=False): {**run.get("topics", {}), ALL: run.get(ALL, {})}
+                for run in content["runs"]
+            }
+        elif any(isinstance(each, dict) for values in content.values() for each in values.values()):
+            by_run = dict(content.items())
+        for run, topics in by_run.items():
+            if run is None:
+                raise TypeError(run)
+            swapped = have_measures(list(topics)) and not any(have_measures(list(values)) for values in topics.values())
+            for outer, inner, value in [(o, i, value) for o, values in topics.items() for i, value in values.items()]:
+                topic, measure = (inner, outer) if swapped else (outer, inner)
+                yield _Value(1, name_in(f"{reading.where}1", "run", run), topic, measure, value)
     except (KeyError, TypeError, AttributeError):
-        raise InputError(f"{where} expected a JSON object written by irevalx --format json") from None
+        raise InputError(f"{reading.where} {_about_json(content)}") from None
 
 
-def _of_lines(where: str, text: str, default: str | None) -> Iterator[_Value]:
-    """Yield the values of lines RUN MEASURE TOPIC VALUE (four columns in the first line) or of trec_eval's lines."""
-    first = next((fields for line in io.StringIO(text) if (fields := line.split())), [])
-    is_of_run = len(first) == len(Record._fields) and not first[0].startswith(TEXTS)
-    if not is_of_run or looks_like_judgments(FILE_FORMATS, as_bytes(" ".join(first))):
-        yield from _of_trec_eval(where, text, default)
+_OF_MTEB = frozenset({"mteb_version", "mteb_dataset_name", "task_name"})
+"""Keys of the results of MTEB."""
+
+
+def _about_json(content: dict[str, Any] | None) -> str:
+    """Return the message about a JSON text with other content, or about an object with other keys."""
+    if content and not _OF_MTEB.isdisjoint(content):
+        return (
+            "results of MTEB contain no values of single topics; let MTEB save its predictions, and evaluate them with "
+            "the judgments"
+        )
+    keys = f"; the keys are {first_names([*map(quote, content)], 'key')}" if content else ""
+    return (
+        "expected one JSON object per line with the topic, the measure and the value, the output of irevalx --format "
+        f"json, or {{run: {{topic: {{measure: value}}}}}}{keys}"
+    )
+
+
+def _of_lines(reading: Reading, text: str) -> Iterator[_Value]:
+    """Yield the values of lines without a header, whose names show which column contains the measures."""
+    lines = [line for line in text.split("\n") if line.strip()] or [""]
+    fields = lines[0].split()
+    others = {each: words for each in SEPARATORS if _are_scores(words := fields_of(as_bytes(lines[0]), each))}
+    separator = next((each for each, words in others.items() if words != fields), "")
+    fields = others.get(separator, fields)
+    names = _NAMES_OF_LINES.get(3 if fields and fields[0].startswith(TEXTS) else len(fields), ())
+    columns = [dict[str, None](), dict[str, None]()]
+    for words in (fields_of(as_bytes(line), separator) if separator else line.split() for line in lines):
+        for column, word in zip(columns, words[len(names) - 3 : len(names) - 1], strict=False):
+            column[word] = None
+    pair = [list(column) for column in columns]
+    known = [have_measures(column) for column in pair]
+    is_other = len(names) == len(_NAMES_OF_LINES[5]) or looks_like_judgments(FILE_FORMATS, as_bytes(lines[0]))
+    if not names or (is_other and not any(known)):
+        yield from _of_trec_eval(reading, text)
         return
-    for number, line in enumerate(text.split("\n"), start=1):
-        fields = line.split()
-        if fields:
-            if len(fields) != len(first):
-                rule = f"expected 4 columns (run, measure, topic, value), but the line has {len(fields)}"
-                raise MalformedLineError(f"{where}{number}: {rule}: {quote(line)}")
-            run, measure, topic, value = fields
-            yield _Value(number, run, topic, measure, value)
+    measures: int | None = 0
+    if _are_scores(fields):
+        has_other_order = len(names) > 3 and not any(known) and have_measures(fields[:1])
+        measures = None if has_other_order else column_of_measures(pair, known)
+    orders = [names, (*names[:-3], *reversed(names[-3:-1]), names[-1])]
+    if measures is None:
+        x, y = map(quote, fields[len(names) - 3 : len(names) - 1])
+        headers = " or ".join(quote((separator or " ").join(order)) for order in orders)
+        raise MalformedLineError(
+            f"{reading.where}1: the order of the columns is unclear: {x} can be the measure and {y} the topic, "
+            f"or {y} the measure and {x} the topic; add a first line that names the columns, such as {headers}"
+        )
+    if len(names) == 3 and not separator:
+        yield from _of_trec_eval(reading, text, topic_first=measures == 1)
+    else:
+        yield from _of_rows(reading, partial(_rows_of_table, reading, text, separator, orders[measures]))
 
 
-def _of_trec_eval(where: str, text: str, default: str | None) -> Iterator[_Value]:
+_NAMES_OF_LINES = {
+    len(names.split()): tuple(names.split())
+    for names in ("measure topic value", "run measure topic value", "run qrels measure topic value")
+}
+"""The columns of lines without a header, by number; the measure and the topic can be exchanged."""
+
+
+def _are_scores(fields: Sequence[str]) -> bool:
+    """Return whether the fields of a line without a header end with a value."""
+    return len(fields) in _NAMES_OF_LINES and number_of(fields[-1]) is not None
+
+
+def _of_trec_eval(reading: Reading, text: str, *, topic_first: bool = False) -> Iterator[_Value]:
     """Yield the values of each run; a new run begins with a repeated runid, or with a topic after the summary."""
+    where, default = reading.where, reading.default
     run: str | None = None
     waiting: list[_Value] = []
     summarised = False
@@ -291,7 +418,7 @@ def _of_trec_eval(where: str, text: str, default: str | None) -> Iterator[_Value
             continue
         if len(fields) != 3 or (not fields[0].startswith(TEXTS) and len(fields[2].split()) > 1):
             rule = "expected a line of trec_eval output with 3 columns (measure, topic, value)"
-            hint = f"; {_NEEDED}" if number == 1 and default is not None else ""
+            hint = f"; {NEEDED}" if number == 1 and default is not None else ""
             if looks_like_judgments(FILE_FORMATS, as_bytes(line)):
                 remedy = "give the runs too" if default is None else "give them and the runs in place of score files"
                 hint = f": are these judgments? If so, {remedy}"
@@ -299,16 +426,17 @@ def _of_trec_eval(where: str, text: str, default: str | None) -> Iterator[_Value
                 hint = ": is this a run? If so, give the judgments and the runs in place of score files"
             hint = after_colon(array_hint(as_bytes(line)) or encoding_hint(as_bytes(line))) or hint
             raise MalformedLineError(f"{where}{number}: {rule}: {quote(line)}{hint}")
-        measure, topic, value = fields[0], fields[1], fields[2].rstrip()
+        topic, measure = fields[:2] if topic_first else reversed(fields[:2])
+        value = fields[2].rstrip()
         is_name = measure == runid.name and topic == ALL
         of_group = topic.startswith(GROUPS)
-        if (is_name and run is not None) or (topic != ALL and not of_group and summarised):
+        if (is_name and run is not None) or (not is_summary(topic) and not of_group and summarised):
             yield from _of_run(where, run, waiting)
             run, waiting, summarised, default = None, [], False, None
         if is_name:
             run = value
         else:
-            summarised = summarised or topic == ALL
+            summarised = summarised or is_summary(topic)
             waiting.append(_Value(number, "", topic, measure, value))
     yield from _of_run(where, run or default, waiting)
 

@@ -17,7 +17,7 @@ from irevalx.evaluation.stacked_runs import StackedRun
 from irevalx.measures.requests import without_blanks
 from irevalx.measures.selection import Selection, printed_name
 from irevalx.process.platform import as_bytes, as_text
-from irevalx.reading.sources.tables import File, Frame, is_file, source_of
+from irevalx.reading.sources.tables import File, Frame
 from irevalx.reports.frames import arrow_table, pandas_frame, polars_frame
 from irevalx.reports.records import Record, RecordWithInterval, records, records_with_intervals
 from irevalx.reports.report import summary_rows
@@ -84,24 +84,38 @@ class Scores:
         self._known: dict[str, AnyEvaluation] = {as_text(evaluation.run): evaluation for evaluation in evaluations}
 
     @classmethod
-    def read(cls, files: File | Iterable[File], *, lower_is_better: str | Iterable[str] = ()) -> Scores:
+    def read(
+        cls,
+        files: File | Iterable[File],
+        *,
+        lower_is_better: str | Iterable[str] = (),
+        score_columns: str | None = None,
+    ) -> Scores:
         r"""Read score files, which contain measure values by run and topic and can be written by any program.
 
-        The accepted formats are the output of trec_eval and irevalx; lines with the columns run, measure, topic and
-        value; and CSV, TSV, JSON Lines and Parquet files, with the columns run, topic, measure and value, or with the
-        columns run and topic and one column per measure. Rows with the topic "all" are summaries. A run without a name
-        is named after its file. If several files contain different measures of a run, its values are combined. If the
-        files contain the same measure, each file is treated as a separate run, which is named after the file.
+        The accepted formats are the output of trec_eval, ir_measures and irevalx; lines with the columns run, measure,
+        topic and value; CSV, TSV, JSON Lines and Parquet files, with the columns run, topic, measure and value, or with
+        the columns run and topic and one column per measure; and JSON objects {topic: {measure: value}}. Rows with the
+        topic "all", "amean", "average", "avg" or "mean" are summaries, and so is a row that contains the means of the
+        other topics for all runs and measures. Empty fields and nan are missing values. A run without a name is named
+        after its file. If several files contain different measures of a run, its values are combined. If the files
+        contain the same measure, each file is treated as a separate run, which is named after the file.
 
         Parameters
         ----------
         files : one or several score files.
         lower_is_better : measures that irevalx does not define and for which lower values are better.
+        score_columns : whether the columns of a table without a column for the run contain "measures" of one run, or
+            the values of several "runs". The values of runs belong to the measure that the file is named after.
+            [default: measures if irevalx defines one of them or if there is a single column; otherwise, the table is an
+            error]
 
         Raises
         ------
-        InputError : a file is not a score file, or a value is missing, repeated or not a number.
-        ArgumentError : ``lower_is_better`` names a measure that is not in the files or that irevalx already defines.
+        InputError : a file is not a score file, a value is repeated or not a number, or the meaning of its columns is
+            unclear.
+        ArgumentError : ``lower_is_better`` names a measure that is not in the files or that irevalx already defines, or
+            ``score_columns`` has another value.
 
         Examples
         --------
@@ -110,33 +124,31 @@ class Scores:
         >>> scores["wer"]
         0.5
         """
-        from irevalx.api.score_evaluations import evaluations_of
-        from irevalx.api.score_files import read_values
+        from irevalx.api.score_files import evaluations_of_files
 
-        several = [files] if is_file(files) or not isinstance(files, Iterable) else [*files]
-        sources = [source_of(file, "files") for file in several]
-        if not sources:
-            raise ArgumentError("files is empty; pass at least one score file")
-        read = [(source.path, read_values(source, unnamed=True, nan_is_missing=False)) for source in sources]
-        return cls(evaluations_of(read, lower_is_better, warn))
+        return cls(evaluations_of_files(files, lower_is_better, score_columns))
 
     @classmethod
-    def from_frame(cls, frame: Frame, *, lower_is_better: str | Iterable[str] = ()) -> Scores:
+    def from_frame(
+        cls, frame: Frame, *, lower_is_better: str | Iterable[str] = (), score_columns: str | None = None
+    ) -> Scores:
         """Convert a data frame to scores.
 
         The data frame has the columns of a score file, as described for ``read``. ``to_frame`` returns such a data
-        frame.
+        frame. Measures can also be objects, such as those of ir_measures; their names are then ``str(measure)``.
 
         Parameters
         ----------
         frame : a data frame of pandas or polars, a table of pyarrow, another object with an Arrow stream, or a
             dictionary of columns.
         lower_is_better : measures that irevalx does not define and for which lower values are better.
+        score_columns : "measures" or "runs", as in ``read``. The values of runs belong to the measure "value".
 
         Raises
         ------
-        InputError : a column is missing, or a value is repeated or not a number.
-        ArgumentError : ``lower_is_better`` is invalid (see ``read``), or ``frame`` is not a data frame.
+        InputError : a column is missing, a value is repeated or not a number, or the meaning of the columns is unclear.
+        ArgumentError : ``lower_is_better`` or ``score_columns`` is invalid (see ``read``), or ``frame`` is not a data
+            frame.
 
         Examples
         --------
@@ -145,10 +157,9 @@ class Scores:
         >>> scores.to_dict()
         {'a': {'1': {'wer': 0.25}, 'all': {'wer': 0.25}}, 'b': {'1': {'wer': 0.5}, 'all': {'wer': 0.5}}}
         """
-        from irevalx.api.score_evaluations import evaluations_of
-        from irevalx.api.score_files import values_of_frame
+        from irevalx.api.score_files import evaluations_of_frame
 
-        return cls(evaluations_of([("run", values_of_frame(frame))], lower_is_better, warn))
+        return cls(evaluations_of_frame(frame, lower_is_better, score_columns))
 
     @property
     def runs(self) -> list[str]:

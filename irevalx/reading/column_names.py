@@ -50,6 +50,7 @@ LEVEL = ColumnSpec("LEVEL", ("level", *_GRADE_NAMES), "levels")
 WINNER = ColumnSpec("WINNER", ("winner",), "names")
 LOSER = ColumnSpec("LOSER", ("loser",), "names")
 RUN_OF_SCORES = ColumnSpec("RUN", ("run", "runid", "run_id", "system"), "names")
+TOPIC_OF_SCORES = ColumnSpec("TOPIC", (*TOPIC.names, "user_input", "question"), "names")
 MEASURE = ColumnSpec("MEASURE", ("measure", "metric"), "names")
 VALUE = ColumnSpec("VALUE", ("value", "score"), "reals")
 

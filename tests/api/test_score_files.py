@@ -140,7 +140,8 @@ def test_names_of_runs_in_several_leaderboards(tmp_path: Path) -> None:
         warnings.simplefilter("always")
         scores = irevalx.Scores.read(files)
     assert str(caught[-1].message) == (
-        "2 runs have the tag 'b'; they are named judge1:b and judge2:b (2 tags occur several times; this is the most frequent)"
+        "2 runs have the tag 'b'; they are named judge1:b and judge2:b (2 tags occur several times; this is the most "
+        "frequent); if the files are repeated evaluations of the same runs, compare their means with system_by '[^:]+$'"
     )
     assert {run: scores["map", run] for run in scores.runs} == {
         "judge1:a": 1.0,
@@ -173,22 +174,20 @@ def test_groups_and_missing_values() -> None:
 
 
 DAMAGED = {
-    "run,topic,map\na,1,nan\n": ":2: invalid value 'nan' of map for topic '1': must be a 64-bit number that is not infinite; remove it if the topic has no value",
+    "run,topic,map\na,1,inf\n": ":2: invalid value 'inf' of map for topic '1': must be a 64-bit number that is not infinite; remove it if the topic has no value",
     "run,topic,map\na,1,0\na,1,0\n": ":3: duplicate value of map for run 'a' and topic '1'",
     "run,topic,map\na,,0\n": ":2: topic is empty",
     "run,topic\na,1\n": ":2: expected a table of measure values with a column topic, and either measure and value or a column per "
     "measure; a column run is optional; the columns are 'run', 'topic'",
     "run,topic,measure\na,1,map\n": ":2: expected a table of measure values with a column topic, and either measure and value or a "
     "column per measure; a column run is optional; the columns are 'run', 'topic', 'measure'",
-    "system,map\na,1\n": ":1: expected a line of trec_eval output with 3 columns (measure, topic, value): 'system,map'; "
+    "system map\na 1\n": ":1: expected a line of trec_eval output with 3 columns (measure, topic, value): 'system map'; "
     "expected a table of measure values with a column topic, and either",
     "a map 1 0.5\nb map 1\n": ":2: expected 4 columns (run, measure, topic, value), but the line has 3: 'b map 1'",
     "1 0 FT911 1\n": ":1: expected a line of trec_eval output with 3 columns (measure, topic, value): '1 0 FT911 1': are these "
     "judgments? If so, give them and the runs in place of score files",
     '{"topic": 1, "map": [1]}\n': ":1: invalid value '[1]' of map for topic '1'",
     '{"run": "a", "topic": 1, "map": true}\n': ":1: invalid value 'true' of map for topic '1'",
-    "model,topic,map\na,1,0.5\n": ":2: invalid value 'a' of model for topic '1': must be a 64-bit number that is not infinite; the "
-    "column with the names of runs must be called run, runid, run_id or system",
     "run,topic,map\n": ": the file contains no measure values",
     "map 1 0.5\nmap all 0.5\nmap 1 0.2\n": ":1: no runid for these values; print it with irevalx -m runid",
 }

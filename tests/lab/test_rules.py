@@ -151,6 +151,7 @@ COMMON = """
     groups excludes group_by
     grades=probability excludes level
     lower_is_better requires scores
+    score_columns requires scores
     scores excludes level, grades, judged_only, max_retrieved, collection_size, ties, ignore_identical_ids, duplicates
     scores excludes min_retrieved, infap_c, infap_epsilon, sample_rate, compat, rel_format, results_format
     scores excludes page, depth, documents
@@ -162,6 +163,7 @@ STRATEGIES = "hedge maxmean maxmean-ns thompson thompson-ns mtc cal bounds rando
 VALUES: dict[str, Any] = {
     "human_labels": "complete",
     "columns": "p",
+    "score_columns": "runs",
     "compat": "9",
     "duplicates": "first",
     "grades": "real",

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from irevalx import checks
+from irevalx.api.score_columns import TEXTS
 from irevalx.api.score_evaluations import RunValues
-from irevalx.api.score_files import GROUPS, TEXTS, read_values
+from irevalx.api.score_files import GROUPS, read_values
 from irevalx.arrays.segments import FloatArray
 from irevalx.errors import ArgumentError, InputError, Warn, quote, shown_name, warn
 from irevalx.experiments.measured_runs import no_measure

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from irevalx.api.score_columns import SCORE_COLUMNS
 from irevalx.checks import ValueType
 from irevalx.declarations import Parameter, choice, flag, text, whole
 from irevalx.frozen import replace
@@ -48,6 +49,17 @@ SCORES_INPUT = _named(
         requires="scores",
         default=(),
         help="Measures for which lower values are better, if irevalx does not define them. Can be repeated.",
+    ),
+    score_columns=choice(
+        *SCORE_COLUMNS,
+        metavar="WHAT",
+        requires="scores",
+        default=None,
+        help=(
+            "What the columns of a table without a column for the run contain: the measures of one run, or the values "
+            "of several runs, one per column, for the measure that the file is named after. [default: measures if "
+            "irevalx defines one of them, -m names one, or there is a single column]"
+        ),
     ),
 )
 """The options of commands that can read score files instead of judgments and runs."""

@@ -17,6 +17,7 @@ from irevalx.api.scores import Scores
 from irevalx.command_line.options import click_parameter, in_shell_words, refuse_standard_input_twice
 from irevalx.declarations import Parameter, check_rules, collect, declaration_of
 from irevalx.errors import ArgumentError, IrevalxWarning, UsageError, shown_name
+from irevalx.experiments.inputs import measures_of
 from irevalx.frozen import fields, replace
 from irevalx.lab import PROGRAM
 from irevalx.lab.command.added_options import FIGURE_OUTPUT, LINES_OUTPUT, RESULTS_FORMAT, SCORES_INPUT, TABLES_OUTPUT
@@ -50,6 +51,7 @@ def parameters_of(function: Callable[..., Any]) -> dict[str, Parameter]:
         scores, replaces_runs = SCORES_INPUT["scores"], "qrels" in parameters
         if replaces_runs:
             parameters |= {"runs": replace(parameters["runs"], default=None), **SCORES_INPUT}
+        parameters["score_columns"] = SCORES_INPUT["score_columns"]
         excluded = [*(name for name in scores.excludes if name in parameters), *([] if replaces_runs else ["runs"])]
         help_text = f"{scores.help} {command.scores}"
         parameters["scores"] = replace(scores, excludes=tuple(excluded), help=help_text)
@@ -116,18 +118,24 @@ def _files(parameters: Mapping[str, Parameter], values: Mapping[str, Any]) -> It
 
 def _read_scores(values: dict[str, Any], *, by_default: bool) -> None:
     """Read score files instead of judgments and runs, if requested; ``by_default``: measures are not requested."""
-    are_scores, lower_is_better = values.pop("scores"), values.pop("lower_is_better", ())
+    are_scores, score_columns = values.pop("scores"), values.pop("score_columns")
+    lower_is_better = values.pop("lower_is_better", ())
     if not are_scores:
         if "qrels" in values and not values["runs"]:
             raise missing("runs", note=_score_file_hint(values["qrels"]))
         return
     if by_default:
         values["measures"] = ()
+    from irevalx.api.score_files import evaluations_of_files
+
+    def read(files: Any) -> Scores:
+        return Scores(evaluations_of_files(files, lower_is_better, score_columns, measures_of(values["measures"])))
+
     if "qrels" in values:
         files = [values["qrels"], *values["runs"]]
-        values |= {"qrels": Scores.read(files, lower_is_better=lower_is_better), "runs": None}
+        values |= {"qrels": read(files), "runs": None}
     else:
-        values |= {side: Scores.read(values[side]) for side in "xy"}
+        values |= {side: read(values[side]) for side in "xy"}
 
 
 def _score_file_hint(path: str) -> str:

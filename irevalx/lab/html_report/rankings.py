@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
@@ -16,7 +17,7 @@ from irevalx.arrays.codes import OUTSIDE, UNJUDGED
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
 from irevalx.checks import identifier
 from irevalx.checks import text as text_of
-from irevalx.errors import FormatError, InputError, quote, shown_name
+from irevalx.errors import FormatError, InputError, quote, shown_name, warn
 from irevalx.experiments.ranked_runs import rank_all
 from irevalx.frozen import Frozen
 from irevalx.judgments.graded import Judgments
@@ -31,7 +32,7 @@ from irevalx.ranking.rules import RankingRules
 from irevalx.reading.kinds.runs import ResultRows, RunStream
 from irevalx.reading.sources.files import Source
 from irevalx.settings import ORDERS_OF_TIES, Ties
-from irevalx.wording import argument_error
+from irevalx.wording import argument_error, more_such
 
 MOST_MISSED = 20
 """Maximum number of missed relevant documents that are listed for a topic."""
@@ -300,8 +301,14 @@ def texts_of_topics(source: TopicTexts) -> dict[str, str]:
     text = file.content().decode("utf-8", "replace")
     where, start = shown_name(file.path), text.lstrip()[:1]
     if start == "{":
-        return {as_text(document.docno): cut(document.text) for document in read_documents(file)}
-    return dict(_of_trec(where, text) if start == "<" else _of_lines(where, text))
+        pairs = [(as_text(document.docno), cut(document.text)) for document in read_documents(file)]
+    else:
+        pairs = [*(_of_trec(where, text) if start == "<" else _of_lines(where, text))]
+    repeated = [topic for topic, number in Counter(topic for topic, _ in pairs).items() if number > 1]
+    if repeated:
+        others = more_such(len(repeated) - 1, "topic")
+        warn(f"{where}: the topic {quote(repeated[0])} occurs several times{others}; its last text is displayed")
+    return dict(pairs)
 
 
 def cut(text: str) -> str:

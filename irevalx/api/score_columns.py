@@ -1,0 +1,258 @@
+"""Roles of the columns of score files: runs, topics, measures and values, and rows of means, which are not topics."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from decimal import Decimal
+from itertools import islice
+from math import fsum, isfinite, isinf, nan, prod
+from numbers import Real
+from typing import Any, NamedTuple, TypeAlias
+
+from irevalx.api.score_evaluations import RunValues
+from irevalx.errors import InputError, MalformedLineError, quote
+from irevalx.measures import MEASURES
+from irevalx.measures.selection import printed_name, requested_measure
+from irevalx.process.platform import as_bytes
+from irevalx.reading.column_names import MEASURE, RUN_OF_SCORES, TOPIC_OF_SCORES, VALUE, column_of_runs, named
+from irevalx.reports.report import ALL
+from irevalx.trec_eval import c_double
+from irevalx.wording import first_names, spelled
+
+TEXTS = tuple(measure.name for measure in MEASURES if measure.number == "text")
+"""Measures whose values are not numbers; they are ignored."""
+
+_BOOLEANS = {"True": 1.0, "False": 0.0}
+
+_MISSING = frozenset({"", "nan", "-nan", "na", "null", "none"})
+"""Texts of missing values, in lower case."""
+
+_SUMMARIES = frozenset({ALL, "amean", "average", "avg", "mean"})
+"""Names of summary rows in the column of topics, in lower case; gdeval and ndeval write amean."""
+
+SCORE_COLUMNS = ("measures", "runs")
+"""What the columns of a table without a column of runs can contain."""
+
+_SHORT_ID = r"[A-Za-z][0-9]+"
+"""Names that can be measures (P5) or topics (Q5)."""
+
+_MOST_TRIED = 10
+"""Maximum number of names of a column that are looked up, because each lookup of an unknown name takes 10 ms."""
+
+_LEAST_OTHERS = 3
+"""Minimum number of other topics for which a row can be recognised as their mean."""
+
+_CHANCE = 1e-4
+"""Maximum probability that any topic has the means of the other topics by chance."""
+
+_CHANCE_OF_WORD = 0.01
+"""The weight of a topic that is a word among numbered topics, in place of the number of topics."""
+
+_PRECISION = 1e-12
+"""Relative error of a mean that another program computes."""
+
+NEEDED = "expected a table of measure values with a column topic, and either measure and value or a column per measure"
+
+Rows: TypeAlias = Iterator[tuple[int, tuple[str, ...], Sequence[Any]]]
+"""The number of each row, the names of its columns, and their values."""
+
+
+class Reading(NamedTuple):
+    """How a file or a data frame is read."""
+
+    where: str  # the beginning of locations in messages, before the number of a row
+    default: str | None  # the name of a run without a name; None if names are required
+    notes: dict[object, str]  # warnings, by subject
+    score_columns: str | None = None  # one of ``SCORE_COLUMNS``
+    requested: frozenset[str] = frozenset()  # the names of the measures that are used; empty if unknown
+
+
+class TableColumns(NamedTuple):
+    """The indices of the columns of a table."""
+
+    run: int | None  # None: the table contains a single run, or a column per run
+    topic: int
+    measure: int | None  # None: a column per measure, or per run
+    values: list[int]
+    of_runs: bool = False  # whether there is a column per run
+
+
+def is_summary(topic: str) -> bool:
+    """Return whether a row with this topic contains summaries."""
+    return topic.lower() in _SUMMARIES
+
+
+def number_of(value: Any) -> float | None:
+    """Return a finite number in text or in Python, nan for a missing value, or None for any other value."""
+    if isinstance(value, str):
+        number, is_plain = c_double(as_bytes(value))
+        other = nan if value.lower() in _MISSING else _BOOLEANS.get(value)
+        return number if is_plain and "x" not in value.lower() else other
+    if value is None or isinstance(value, bool):
+        return nan if value is None else None
+    with suppress(OverflowError):
+        if isinstance(value, Real) and not isinf(value):
+            return float(value)
+    return None
+
+
+def is_known_measure(name: str) -> bool:
+    """Return whether a name is a measure of irevalx in any spelling, and can hardly be the name of a topic."""
+    return name.startswith(TEXTS) or (not re.fullmatch(_SHORT_ID, name) and requested_measure(name) is not None)
+
+
+# -- Files without a header
+
+
+def have_measures(names: Sequence[str]) -> bool:
+    """Return whether some of the names are measures; a measure has a letter."""
+    with_letters = (name for name in names if any(map(str.isalpha, name)) and not is_summary(name))
+    return any(map(is_known_measure, islice(with_letters, _MOST_TRIED)))
+
+
+def column_of_measures(columns: Sequence[Sequence[str]], known: Sequence[bool]) -> int | None:
+    """Return which of two columns of distinct names contains measures and not topics, or None if both are possible.
+
+    ``known`` says whether a column contains measures of irevalx. Otherwise, summaries such as "all" and names without
+    letters are topics, and a single name is a measure. Measures that outnumber the topics can be documents.
+    """
+    summaries, numbers = (
+        [any(map(is_topic, names)) for names in reversed(columns)]
+        for is_topic in (is_summary, lambda name: not any(map(str.isalpha, name)))
+    )
+    single = [len(names) == 1 for names in columns]
+    votes = {evidence.index(True) for evidence in (known, summaries, numbers) if sum(evidence) == 1}
+    if not votes and sum(single) == 1:
+        votes = {single.index(True)}
+    if len(votes) != 1:
+        return None
+    [measures] = votes
+    return measures if any(known) or len(columns[measures]) <= len(columns[1 - measures]) else None
+
+
+# -- Tables
+
+
+def columns_of_table(
+    reading: Reading,
+    where: str,
+    names: tuple[str, ...],
+    rows: Callable[[], Rows],
+    texts: Callable[[], Mapping[str, bool]],
+) -> TableColumns:
+    """Return the columns of a table; ``texts`` returns ``columns_of_texts`` of all ``rows``."""
+    run, topic, measure, value = (
+        next((names.index(name) for name in named(spec, names)), None)
+        for spec in (RUN_OF_SCORES, TOPIC_OF_SCORES, MEASURE, VALUE)
+    )
+    if run is None and topic is not None and (column := column_of_runs(names)):
+        run = None if _describes_topics(rows, names[topic], column) else names.index(column)
+    taken = {*RUN_OF_SCORES.names, *TOPIC_OF_SCORES.names, "" if run is None else names[run].lower()}
+    others = [name for name in names if name.lower() not in taken]
+    used = [name for name in others if {"_".join(name.split()), printed_name(name)} & reading.requested]
+    ignored = (
+        []
+        if measure is not None
+        else [
+            name
+            for name, has_numbers in texts().items()
+            if name in others and name not in used and (used or not (has_numbers or is_known_measure(name)))
+        ]
+    )
+    values = [place for place, name in enumerate(names) if name in others and name not in ignored]
+    if topic is None or not values or (measure and not value) or (run is None and reading.default is None):
+        also = "; a column run is optional" if reading.default is not None else ", and a column run"
+        raise MalformedLineError(f"{where}: {NEEDED}{also}; the columns are {', '.join(map(quote, names))}")
+    if measure is not None and value is not None:
+        return TableColumns(run, topic, measure, [value])
+    if ignored and not used:
+        line = f"{where}: columns without numbers are ignored: {first_names([*map(quote, ignored)], 'column')}"
+        reading.notes.setdefault(tuple(ignored), line)
+    is_unclear = run is None and reading.score_columns is None and len(values) > 1 and not used
+    if is_unclear and not any(is_known_measure(names[place]) for place in values):
+        each = first_names([quote(names[place]) for place in values], "column")
+        ways = " or ".join(spelled("score_columns", way) for way in SCORE_COLUMNS)
+        raise InputError(f"{where}: the columns {each} can be measures or runs; say which: {ways}")
+    return TableColumns(run, topic, None, values, of_runs=run is None and reading.score_columns == "runs")
+
+
+def _describes_topics(rows: Callable[[], Rows], topic: str, column: str) -> bool:
+    """Return whether a column has one value for each topic, and different values, so that it does not name runs."""
+    by_topic: dict[str, str] = {}
+    for _, names, fields in rows():
+        record = dict(zip(names, map(str, fields), strict=False))
+        value = record.get(column, "")
+        if by_topic.setdefault(record.get(topic, ""), value) != value:
+            return False
+    return len(set(by_topic.values())) > 1
+
+
+def columns_of_texts(rows: Rows) -> dict[str, bool]:
+    """Return the columns with values that are not numbers, and whether others of their values are numbers."""
+    texts, numbers = dict[str, None](), set[str]()
+    for _, names, fields in rows:
+        for name, value in zip(names, fields, strict=False):
+            number = number_of(value)
+            if number is None and not isinstance(value, bool):
+                texts[name] = None
+            elif number == number:  # noqa: PLR0124 - missing values are nan
+                numbers.add(name)
+    return {name: name in numbers for name in texts}
+
+
+# -- Rows of means
+
+
+def leave_out_means(files: Sequence[tuple[str, RunValues]], notes: dict[object, str]) -> None:
+    """Treat a topic as the summary if its values are the means of the other topics for all runs and measures.
+
+    Values can be rounded. The topic remains if such values can occur by chance, as for a single run and measure.
+    """
+    every = [by_topic for _, by_run in files for by_measure in by_run.values() for by_topic in by_measure.values()]
+    columns = [{topic: of[topic] for topic in of if topic != ALL and isfinite(of[topic])} for of in every]
+    varying = [(column, fsum(column.values())) for column in columns if len(set(column.values())) > 1]
+    for topic in varying[0][0] if varying else ():
+        if _chance_of_means(topic, varying) < _CHANCE:
+            for by_topic in every:
+                if topic in by_topic:
+                    by_topic.setdefault(ALL, by_topic.pop(topic))
+            means = "for all runs and measures, its values are the means of the other topics"
+            notes[leave_out_means] = f"the topic {quote(topic)} is left out: {means}"
+            return
+
+
+def _chance_of_means(topic: str, columns: Sequence[tuple[Mapping[str, float], float]]) -> float:
+    """Return the probability that a topic is so close to the means by chance, given columns and their sums.
+
+    It is 1 if a value is not the mean of the others. Each value is rounded to its printed decimals.
+    """
+    distances = []
+    for column, total in columns:
+        if topic not in column or len(column) <= _LEAST_OTHERS:
+            return 1
+        value = column[topic]
+        rounding = (
+            _rounding(value),
+            min(_rounding(column[name]) for name in islice(column, _MOST_TRIED) if name != topic),
+        )
+        distances.append(max(abs(value - (total - value) / (len(column) - 1)), min(rounding)))
+        if distances[-1] > sum(rounding) + _PRECISION * abs(total):
+            return 1
+    chances = {}  # by position among the values of a column, which is often equal in similar runs and measures
+    for (column, _), distance in zip(columns, distances, strict=True):
+        least, spread = min(column.values()), max(column.values()) - min(column.values())
+        chances[round((column[topic] - least) / spread, 3)] = min(1, 4 * distance / spread)
+    others = [name for name in columns[0][0] if name != topic]
+    is_word = not _has_digit(topic) and all(map(_has_digit, others))
+    return prod(chances.values()) * (_CHANCE_OF_WORD if is_word else len(others))
+
+
+def _has_digit(topic: str) -> bool:
+    return any(map(str.isdigit, topic))
+
+
+def _rounding(value: float) -> float:
+    """Return the largest rounding error of a value with its decimals, such as 0.005 for 0.52."""
+    return 0.5 * 10.0 ** min(0, int(Decimal(repr(value)).normalize().as_tuple().exponent))
