@@ -262,6 +262,14 @@ DEPARTURES: tuple[Departure, ...] = (
     ),
     Departure(
         6,
+        "A learning-to-rank list (2 qid:1 1:0.3 2:0.5) is read as judgments if each line has four columns; otherwise "
+        "it is a malformed line, status 2.",
+        "It is an error in either case, status 2, and the message contains the command that converts it.",
+        "Otherwise a feature would be read as a grade.",
+        "test_converted_files.py::test_learning_to_rank_lists",
+    ),
+    Departure(
+        6,
         "A byte-order mark becomes part of the first topic ID. A line of a run with a blank in an ID is read "
         "with shifted columns. Headers, preferences and quoted grades are read as judgments. There is no "
         "message.",

@@ -16,7 +16,6 @@ from irevalx.measures.selection import RequestedMeasure, Selection
 from irevalx.ranking.rank import depth, in_topic_order
 from irevalx.ranking.ranking import Ranking
 from irevalx.ranking.rules import RankingRules
-from irevalx.reading.layout import looks_like_json
 from irevalx.reading.sources.files import MARK
 from irevalx.settings import Settings
 from irevalx.wording import spelled
@@ -268,11 +267,7 @@ _NO_BREAK_SPACE = b"\xc2\xa0"
 
 
 def no_topic_in_common(judged: Collection[bytes], retrieved: Collection[bytes]) -> str:
-    """Return the end of a message about no common topic: a topic of each file and their difference, or a hint."""
-    if any(map(looks_like_json, judged)):  # lines of JSON can have the number of columns of judgments or of a run
-        return f"; if the judgments are JSON, use {spelled('rel_format', 'json')}"
-    if any(map(looks_like_json, retrieved)):
-        return f"; if the run is JSON, use {spelled('results_format', 'json')}"
+    """Return the end of a message about no common topic: a topic of each file and their difference."""
     pair = pair_of_names(judged, sorted(retrieved))
     return pair and f": {pair}"
 

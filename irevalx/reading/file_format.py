@@ -22,7 +22,7 @@ from irevalx.errors import (
 )
 from irevalx.frozen import Frozen, replace
 from irevalx.reading.column_names import DOCNO, GRADE, RANK, SCORE, TOPIC, ColumnSpec, named, specs_of, with_judges
-from irevalx.reading.layout import Layout, Rules, looks_like_json, no_hint
+from irevalx.reading.layout import Layout, Rules, no_hint
 from irevalx.settings import Grades
 from irevalx.trec_eval import Compat
 from irevalx.wording import join_words, spelled, spelled_rule
@@ -173,7 +173,7 @@ class FileFormat(Frozen, Generic[Data_co], kw_only=True):
 
     def _rows_of_text(self, source: Source, specs: tuple[ColumnSpec, ...], rules: Rules) -> Rows:
         """Return the rows of a text file; the first line of a file in a TREC format can name columns."""
-        from irevalx.reading.sources.first_lines import Beginning, doubt_about, has_record, recognised
+        from irevalx.reading.sources.first_lines import Beginning, doubt_about, has_record, recognised, unread_form
         from irevalx.reading.sources.text_rows import TextRows
 
         beginning = Beginning.of(source)
@@ -183,6 +183,10 @@ class FileFormat(Frozen, Generic[Data_co], kw_only=True):
             form = recognised(beginning, rows.layout)
         elif form == "json":
             form = "records" if has_record(beginning) else "object"
+        if self.kind is not FileKind.POOL and (
+            unread := unread_form(beginning, form, rows.layout, self.kind.parameter)
+        ):
+            raise MalformedLineError(f"{shown_name(source.path)}:1: {unread}")
         if form == "lines" and self.lenient and not rows.layout.tabs:
             if doubt := doubt_about(beginning, rows.layout):
                 if rules.strict:
@@ -197,7 +201,7 @@ class FileFormat(Frozen, Generic[Data_co], kw_only=True):
 
     def _rows_with_names(self, form: str, rows: TextRows, beginning: Beginning, rules: Rules) -> Rows:
         """Return the rows of a file with named columns: a table or JSON."""
-        from irevalx.reading.sources.first_lines import SEPARATORS, blank_around_id, is_json_object
+        from irevalx.reading.sources.first_lines import SEPARATORS, blank_around_id, is_json_object, json_rule
 
         if form in {"object", "records"} and (blank := blank_around_id(beginning)):
             rules.warn(blank)
@@ -210,12 +214,7 @@ class FileFormat(Frozen, Generic[Data_co], kw_only=True):
         named_rows: NamedRows
         if form == "records":
             if is_json_object(beginning):
-                rule = "expected one JSON object per line, but the file is one object with an object for each topic"
-                use = f"use {spelled(self.kind.parameter, 'json')}"
-                if looks_like_json(b"\n".join(beginning.lines[1:])):
-                    rule = "expected an object with a topic, a document and a number on each line"
-                    use = f"if the keys of each line are topics, join the lines with jq -s add, and {use}"
-                raise MalformedLineError(f"{shown_name(rows.path)}:1: {rule}; {use}")
+                raise MalformedLineError(f"{shown_name(rows.path)}:1: {json_rule(beginning, self.kind.parameter)}")
             named_rows = json_rows(rows, beginning)
         else:
             table = headed_rows(rows, beginning, self.separators or SEPARATORS, self.header)

@@ -14,27 +14,36 @@ from irevalx.frozen import replace
 from irevalx.reading.column_names import known_columns, named, specs_of
 from irevalx.reading.file_format import FileFormat, FileKind
 from irevalx.reading.layout import (
+    DECIMAL,
     OBJECT_OF_OBJECTS,
     Layout,
     Rules,
     array_hint,
     kind_of_file,
-    looks_like_json,
     separator_hint,
 )
 from irevalx.reading.sources.columns import no_column
 from irevalx.reading.sources.files import NEWLINE, Source
-from irevalx.reading.sources.first_lines import SEPARATORS, Beginning, fields_of, header_of
+from irevalx.reading.sources.first_lines import SEPARATORS, Beginning, fields_of, header_of, json_rule
 from irevalx.trec_eval import TREC_EVAL_10
 from irevalx.wording import is_parameter, spelled
 
 _WHOLE = rb"[+-]?[0-9]+"
 
-_WITHOUT_TAG = rb"\s*\S+\s+\S+\s+\S+\s+[0-9]+\s+[+-]?[0-9.]+(?:[eE][+-]?[0-9]+)?\s*"
-"""A line of a run without its last column."""
+_PATTERNS = {"Q0": "[Qq]?0", "RANK": "[0-9]+", "SCORE": DECIMAL, "TAG": r"\S*[A-Za-z]\S*", "LABEL": "-?[0-9]+"}
+"""The values of columns that can be recognised."""
 
-_WITHOUT_Q0 = rb"\s*\S+\s+\S+\s+[0-9]+\s+[+-]?[0-9.]+(?:[eE][+-]?[0-9]+)?\s+\S+\s*"
-"""A line of a run without its second column."""
+_OTHER_COLUMNS = {
+    "qrels": ("TOPIC DOCNO RANK SCORE LABEL",),
+    "trec_results": (
+        *("TOPIC Q0 DOCNO RANK SCORE", "TOPIC DOCNO RANK SCORE TAG", "TOPIC DOCNO SCORE TAG"),
+        *("TOPIC Q0 DOCNO SCORE TAG", "TOPIC Q0 DOCNO SCORE", "TOPIC DOCNO RANK SCORE LABEL"),
+    ),
+}
+"""Columns that can be converted to those of a format, by its name."""
+
+_CONVERTED = {"qrels": "TOPIC 0 DOCNO LABEL", "trec_results": 'TOPIC "Q0" DOCNO RANK SCORE TAG'}
+"""The columns of the format; Q0, a rank and a run tag are added if they are missing."""
 
 _NUMBER_OR_SETTING = r"[+-]?[0-9.]*[0-9](?:[eE][+-]?[0-9]+)?|sep=.*"
 """A field that no header has: a number, or the separator that Excel writes on the first line."""
@@ -99,7 +108,7 @@ def _hint(
 ) -> str:
     """Return a hint about a malformed line: wrong separators, another format, or exchanged judgments and runs."""
     fields, kind = line.split(), expected.kind
-    if unread := _unread_hint(lines, kind):
+    if unread := kind_of_file(lines) or json_rule(Beginning("", lines), kind.parameter) or _hint_at_scores(lines, kind):
         return unread
     if not expected.separators and (separator := separator_hint(line, fields, layout)):
         return (
@@ -107,34 +116,37 @@ def _hint(
             or (_header_hint(line, layout) if lines.startswith(line) else "")
             or separator
         )
-    if looks_like_json(lines):
-        return f"if this is JSON, use {spelled(kind.parameter, 'json')}"
     readable = [fmt for fmt in _readable(formats, lines, kind) if fmt.layout is not layout]
-    if readable:
-        likely = [fmt for fmt in readable if fmt.name in {"qrels", "trec_results"}] or readable
-        each = [f"{fmt.requested} if the columns are {_columns_of(fmt, len(fields))}" for fmt in likely]
-        return "use " + ", or ".join(each)
-    if kind is FileKind.RUNS and (missing := _missing_column(line, lines)):
-        return missing
+    likely = [fmt for fmt in readable if fmt.name in {"qrels", "trec_results"}] or readable
+    each = [f"{fmt.requested} if the columns are {_columns_of(fmt, len(fields))}" for fmt in likely]
+    conversion = _conversion(expected.name, line, lines)
+    if each or conversion:
+        return ", or ".join(filter(None, (f"use {', or '.join(each)}" if each else "", conversion)))
     other = FileKind.RUNS if kind is FileKind.JUDGMENTS else FileKind.JUDGMENTS
     default = "trec_results" if other is FileKind.RUNS else "qrels"
     return _hint_at_other_kind(kind) if any(fmt.name == default for fmt in _readable(formats, lines, other)) else ""
 
 
-def _missing_column(line: bytes, lines: bytes) -> str:
-    """Return a hint about a line of a run that lacks its second or last column; "" for other lines."""
-    if re.fullmatch(_WITHOUT_TAG, line):
-        missing = "if the run tag is missing, append it to each line: sed 's/$/ TAG/'"
-        return missing if lines.startswith(line) else "earlier lines have a run tag; is the file incomplete?"
-    if re.fullmatch(_WITHOUT_Q0, line):
-        return "if the second column is missing, insert it: awk '{$1 = $1 \" Q0\"; print}'"
+def _conversion(name: str, line: bytes, lines: bytes) -> str:
+    """Return a command that converts lines with other columns to a format; "" if the lines have no known columns."""
+    for columns in _OTHER_COLUMNS.get(name, ()):
+        names = columns.split()
+        pattern = r"\s+".join(_PATTERNS.get(column, r"\S+") for column in names)
+        if not re.fullmatch(rf"\s*{pattern}\s*".encode(), line):
+            continue
+        if not lines.startswith(line):
+            return "earlier lines have a run tag; is the file incomplete?" if names[-1] == "SCORE" else ""
+        if names[-1] == "LABEL" and line.split()[2] not in {b"0", b"1"}:
+            continue
+        places = {word: f"${place}" for place, word in enumerate(names, 1)}
+        values = {"RANK": "1", "TAG": '"TAG"', **places}
+        program = ", ".join(values.get(word, word) for word in _CONVERTED[name].split())
+        return f"if the columns are {columns}, convert the file: awk '{{print {program}}}'"
     return ""
 
 
-def _unread_hint(lines: bytes, kind: FileKind) -> str:
-    """Return a hint about a file that is neither judgments nor a run: a JSON array, or output of trec_eval."""
-    if hint := array_hint(lines) or kind_of_file(lines):
-        return hint
+def _hint_at_scores(lines: bytes, kind: FileKind) -> str:
+    """Return a hint about the output of trec_eval in place of judgments or a run; "" for other lines."""
     if not looks_like_scores(lines):
         return ""
     other = "judgments" if kind is FileKind.JUDGMENTS else "a run"
@@ -196,10 +208,11 @@ def _can_be_read(lines: bytes, fmt: FileFormat[Any], layout: Layout) -> bool:
     if not rows:
         return False
     of_names = {name: [row[place] for row in rows] for place, name in enumerate(columns)}
-    if not _are_whole(of_names.get("RANK", [])):
+    if not _all_match(_WHOLE, of_names.get("RANK", [])):
         return False
     others = [value for name, values in of_names.items() if name in _ID_COLUMNS for value in values]
-    return not ("DOCNO" in of_names and _are_whole(of_names["DOCNO"]) and not _are_whole(others))
+    number = DECIMAL.encode()
+    return not ("DOCNO" in of_names and _all_match(number, of_names["DOCNO"]) and not _all_match(number, others))
 
 
 def _reads(lines: bytes, fmt: FileFormat[Any]) -> bool:
@@ -215,8 +228,8 @@ def _reads(lines: bytes, fmt: FileFormat[Any]) -> bool:
         return False
 
 
-def _are_whole(words: Sequence[bytes]) -> bool:
-    return all(re.fullmatch(_WHOLE, word) for word in words)
+def _all_match(pattern: bytes, words: Sequence[bytes]) -> bool:
+    return all(re.fullmatch(pattern, word) for word in words)
 
 
 def _columns_of(fmt: FileFormat[Any], number: int) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from irevalx.errors import Warn
 from irevalx.frozen import Frozen
-from irevalx.reading.column_names import is_known_name
+from irevalx.reading.column_names import id_columns, is_known_name
 from irevalx.settings import Grades
 from irevalx.trec_eval import Compat
 from irevalx.wording import spelled
@@ -192,8 +192,48 @@ def looks_like_json(text: bytes) -> bool:
 DECIMAL = r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
 """A decimal number, with or without an exponent."""
 
-OBJECT_OF_OBJECTS = rb'\s*\{\s*"(?:[^"\\]|\\.)*"\s*:\s*\{'
+_KEY = rb'"((?:[^"\\]|\\.)*)"\s*:'
+OBJECT_OF_OBJECTS = rb"\s*\{\s*" + _KEY + rb"\s*\{"
 """The beginning of a JSON object of objects."""
+
+OBJECT_OF_NUMBERS = OBJECT_OF_OBJECTS + rb"\s*(?:\}|" + _KEY + rb"\s*[-0-9tf])"
+"""The beginning of a JSON object of objects of numbers or booleans."""
+
+OBJECT_OF_RUNS = rb"\s*\{\s*" + _KEY + OBJECT_OF_NUMBERS
+"""The beginning of a JSON object with an object of objects for each run."""
+
+CONVERSIONS = {
+    "rel_format": (
+        "ratings",
+        ".. | objects | select(.ratings) | (.query // .id) as $query | .ratings[] "
+        "| {query: $query, docid: (.docId // ._id), rating: (.rating | tonumber + 0)}",
+    ),
+    "results_format": (
+        "details",
+        ".details | to_entries[] | .key as $query | .value.hits[].hit | {query: $query, docid: ._id, score: ._score}",
+    ),
+}
+"""A key of OpenSearch's and Elasticsearch's JSON, and the program of jq that converts the JSON, by kind of format."""
+
+_BEGINNING = 1 << 11
+"""Number of bytes from which a hint names the keys."""
+
+
+def json_hint(text: bytes, parameter: str) -> str:
+    """Return the keys of JSON that is not read, and the command that converts it; "" for other text.
+
+    ``parameter`` is "rel_format" for judgments, or "results_format" for a run.
+    """
+    array = array_hint(text)
+    if not array and not looks_like_json(text.removeprefix(b"\xef\xbb\xbf")):
+        return ""
+    keys = list(dict.fromkeys(key.decode("utf-8", "replace") for key in re.findall(_KEY, text[:_BEGINNING])))
+    key, program = CONVERSIONS[parameter]
+    if key in keys:
+        return f"the first keys are {', '.join(keys[:8])}; convert it to JSON Lines (jsonl): jq -c '{program}'"
+    if array and id_columns(keys) and "ratings" not in keys:
+        return array
+    return f"the first keys are {', '.join(keys[:8])}" if keys else "there are no keys"
 
 
 def text_hint(value: object) -> str:

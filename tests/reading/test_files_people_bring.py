@@ -121,7 +121,7 @@ def test_lines_of_msmarco_that_are_wrong(lines: str, problem: str, tmp_path: Pat
         ('{"1": {"A": {"B": 1}}}', 1, "topic '1': document 'A': invalid grade"),
         ('{"1": {"A": 1,\n"": 1}}', 2, "topic '1': document '': the document ID is empty"),
         ('{"": {"A": 1}}', 1, "topic '': the topic ID is empty"),
-        ('{"id": 1}\n{"id": 2}', 2, "Extra data (if each line is an object, use "),
+        ('{"id": 1}\n{"id": 2}', 2, "Extra data (the first keys are id)"),
         ('{"1": {},\n"2": 3}', 2, "topic '2': expected a JSON object"),
         (
             '{"1": {"A": 1,\n"B": 2,\n"A": 1}}',

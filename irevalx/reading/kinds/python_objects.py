@@ -88,12 +88,11 @@ def _judgments_of(given: Mapping[Any, Mapping[Any, float]], path: str, *, exact:
 def _with_grades(given: Mapping[Any, Any]) -> dict[Any, Any]:
     """Return judgments in which sets and lists of relevant documents are dictionaries with the grade 1."""
     is_table = bool(known_columns(list(given)))  # lists are the columns of a table that lacks a column
-    return {
-        topic: dict.fromkeys(value, 1)
-        if isinstance(value, set | frozenset) or (is_ranked_list(value) and not is_table)
-        else value
-        for topic, value in given.items()
-    }
+
+    def are_relevant(value: Any) -> bool:
+        return isinstance(value, set | frozenset) or (is_ranked_list(value) and not is_table)
+
+    return {topic: dict.fromkeys(value, 1) if are_relevant(value) else value for topic, value in given.items()}
 
 
 def run_of(

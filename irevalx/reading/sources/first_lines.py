@@ -12,8 +12,8 @@ from typing import Any
 
 from irevalx.errors import quote, shown_name
 from irevalx.frozen import Frozen, cached_property
-from irevalx.reading.column_names import COLUMNS, RANK, RUN, SCORE, id_columns, named, specs_of
-from irevalx.reading.layout import DECIMAL, OBJECT_OF_OBJECTS, Layout, array_hint
+from irevalx.reading.column_names import COLUMNS, GRADE, RANK, RUN, SCORE, id_columns, named, specs_of
+from irevalx.reading.layout import DECIMAL, OBJECT_OF_NUMBERS, OBJECT_OF_OBJECTS, Layout, array_hint, json_hint
 from irevalx.reading.sources.files import MARK, NEWLINE, Source
 from irevalx.wording import spelled
 
@@ -263,6 +263,41 @@ def hint_at_columns(beginning: Beginning, n_columns: int = _PAIRED) -> str:
     return f"; if the second column is a subtopic, use {spelled('rel_format', 'subtopics')}"
 
 
+_LEARNING_TO_RANK = rb"(?:[ \t]*(?:#.*)?\n)*[ \t]*[0-9.]+\s+qid:\S+\s+(?:[0-9]+:[-+.0-9eE]+(?:\s|$)|#)"
+"""The beginning of a learning-to-rank list: comments, and a line with a feature or a document ID."""
+
+LIST_MESSAGE = (
+    "this is a learning-to-rank list (GRADE qid:TOPIC FEATURE:VALUE ... # DOCNO), which contains judgments and no run; "
+    "convert it to qrels, with line numbers in place of missing document IDs: awk '/^[^#]*qid:/ {g = $1; "
+    't = substr($2, 5); d = sub(/[^#]*#( *docid *=)?/, "") ? $1 : NR; print t, 0, d, g}\''
+)
+
+
+def unread_form(beginning: Beginning, form: str, layout: Layout, parameter: str) -> str:
+    """Return a message about a learning-to-rank list, or about JSON in place of lines; "" for other files."""
+    n_fields, numbers = len(beginning.first.split()), [len(columns.split()) for columns in layout.columns]
+    if b"qid:" in beginning.text and re.match(_LEARNING_TO_RANK, beginning.text):
+        return LIST_MESSAGE
+    fills_columns = n_fields in numbers or (layout.more and n_fields > numbers[0])
+    return json_rule(beginning, parameter) if form == "lines" and not fills_columns else ""
+
+
+def json_rule(beginning: Beginning, parameter: str) -> str:
+    """Return how JSON of judgments ("rel_format") or a run ("results_format") can be read; "" for other text."""
+    text, use = beginning.text.removeprefix(MARK), f"use {spelled(parameter, 'json')}"
+    hint = json_hint(text, parameter)
+    if not hint or hint == array_hint(text):
+        return hint
+    if re.match(OBJECT_OF_NUMBERS, text):
+        if re.match(OBJECT_OF_NUMBERS, text.partition(NEWLINE)[2]):
+            return f"if the keys of each line are topics, join the lines with jq -s add, and {use}"
+        return f"the file is one object with an object for each topic; {use}"
+    if has_record(beginning) and any(named(spec, list(first_record(beginning) or ())) for spec in (GRADE, RANK)):
+        return f"if this is JSON, {use}"
+    number = "grade" if parameter == "rel_format" else "score"
+    return f"JSON must be {{topic: {{docno: {number}}}}}, or one object per line with topic, docno and {number}; {hint}"
+
+
 class Doubt(Frozen):
     """A likely mistake that can be detected in the first lines of a file."""
 
@@ -271,10 +306,9 @@ class Doubt(Frozen):
     """Returns the line number and a message, or None if there is no mistake."""
 
 
-def _json_array(beginning: Beginning, layout: Layout) -> tuple[int, str] | None:
-    """Return the doubt about a run that is a JSON array in one line, whose blanks separate columns."""
-    n_fields = len(beginning.text.partition(NEWLINE)[0].split())
-    hint = array_hint(beginning.text) if n_fields >= len(layout.columns[0].split()) else ""
+def _json_in_columns(beginning: Beginning, layout: Layout) -> tuple[int, str] | None:
+    """Return the doubt about a JSON array or object in one line, whose blanks separate columns."""
+    hint = json_hint(beginning.first, "results_format" if "SCORE" in layout.columns[0] else "rel_format")
     return (1, f"{hint}. The text between blanks is read as columns, like trec_eval") if hint else None
 
 
@@ -283,7 +317,9 @@ def _ranks_as_scores(beginning: Beginning, layout: Layout) -> tuple[int, str] | 
     lines = [(number, line.split()) for number, line in beginning.data_lines(comments=True)]
     previous: dict[bytes, int] = {}
     for _, fields in lines:
-        if len(fields) <= _SCORE or not all(map(re.fullmatch, (_NUMBER, b"[0-9]{1,9}"), fields[_RANK : _SCORE + 1])):
+        if len(fields) < len(layout.columns[0].split()) or not all(
+            map(re.fullmatch, (_NUMBER, b"[0-9]{1,9}"), fields[_RANK : _SCORE + 1])
+        ):
             return None
         topic, rank = fields[0], int(fields[_SCORE])
         if rank not in ({0, 1} if topic not in previous else {previous[topic] + 1}):
@@ -301,7 +337,7 @@ def _ranks_as_scores(beginning: Beginning, layout: Layout) -> tuple[int, str] | 
 
 
 DOUBTS = (
-    Doubt(frozenset({"SCORE"}), _json_array),
+    Doubt(frozenset(), _json_in_columns),
     Doubt(frozenset({"RANK"}), _ranks_as_scores),
     Doubt(frozenset(), _blank_in_field),
     Doubt(frozenset({"GRADE", "LEVEL"}), _pair_of_documents),

@@ -16,7 +16,7 @@ from irevalx.errors import LONGEST_QUOTE, DuplicateDocumentError, MalformedLineE
 from irevalx.frozen import Frozen, replace
 from irevalx.reading.column_names import SCORE, ColumnSpec
 from irevalx.reading.grade_rules import RULES, real_grades_hint
-from irevalx.reading.layout import OBJECT_OF_OBJECTS, Rules, array_hint, encoding_hint, text_hint
+from irevalx.reading.layout import OBJECT_OF_NUMBERS, OBJECT_OF_RUNS, Rules, encoding_hint, json_hint, text_hint
 from irevalx.reading.sources.blocks import whole_file
 from irevalx.reading.sources.files import Source
 from irevalx.reading.sources.rows import Columns, Rows
@@ -185,13 +185,13 @@ _GRADES_AS_LINES = ("rel_format", "qrels"), "TOPIC IGNORED DOCNO GRADE"
 def _refuse_content(path: str, content: bytes, numbers: _Numbers) -> NoReturn:
     """Raise the error about the first mistake in an invalid file."""
     rule = f"expected a JSON object {{topic: {{docno: {numbers.what}}}}}"
-    lines_hint = spelled("results_format" if numbers is _SCORES else "rel_format", "jsonl")
+    hint_at_json = json_hint(content, "results_format" if numbers is _SCORES else "rel_format")
     where = shown_name(path)
     try:
         text = content.decode("utf-8-sig")
         json.loads(text, object_pairs_hook=once)
     except _WrongError:
-        _refuse(where, text, numbers, rule)
+        _refuse(where, text, numbers, rule, hint_at_json)
     except json.JSONDecodeError as error:
         if error.pos >= len(text.rstrip()) > 0:
             size = f"{len(text.splitlines())} line{'s' * (len(text.splitlines()) > 1)}"
@@ -202,9 +202,9 @@ def _refuse_content(path: str, content: bytes, numbers: _Numbers) -> NoReturn:
         plain, columns = _SCORES_AS_LINES if numbers is _SCORES else _GRADES_AS_LINES
         if text.lstrip()[:1] != "{" and len(line.split()) == len(columns.split()):
             hint = f"the file contains text lines; use {spelled(*plain)} if the columns are {columns}"
-        if error.msg == "Extra data" and error.lineno > 1:
-            remedy = "join the lines with jq -s add" if re.match(OBJECT_OF_OBJECTS, content) else f"use {lines_hint}"
-            hint = f"{hint} (if each line is an object, {remedy})"
+        if error.msg == "Extra data" and error.lineno > 1 and hint_at_json:
+            join = "if each line is an object, join the lines with jq -s add"
+            hint = f"{hint} ({join if re.match(OBJECT_OF_NUMBERS, content) else hint_at_json})"
         raise MalformedLineError(f"{where}:{error.lineno}: {rule}: {hint}: {quote(line)}") from None
     except UnicodeDecodeError as error:
         number = content.count(b"\n", 0, error.start) + 1
@@ -213,7 +213,7 @@ def _refuse_content(path: str, content: bytes, numbers: _Numbers) -> NoReturn:
         raise MalformedLineError(f"{where}:{number}: {problem}") from None
     except (ValueError, RecursionError):  # a number of thousands of digits, or thousands of brackets
         raise MalformedLineError(f"{where}:1: {rule}: {quote(text)}") from None
-    _refuse(where, text, numbers, rule)
+    _refuse(where, text, numbers, rule, hint_at_json)
 
 
 class _WrongError(Exception):
@@ -231,10 +231,10 @@ def _as_bytes(name: str) -> bytes:
     return name.encode("utf-8", "surrogatepass")
 
 
-def _refuse(where: str, text: str, numbers: _Numbers, rule: str) -> NoReturn:
+def _refuse(where: str, text: str, numbers: _Numbers, rule: str, hint_at_json: str) -> NoReturn:
     """Raise the error about the first invalid topic, document or number; up to a repeated key, ``text`` is valid."""
-    if hint := array_hint(text[:LONGEST_QUOTE].encode(errors="replace")):
-        raise MalformedLineError(f"{where}:1: {rule}: {hint}")
+    if hint_at_json and text.lstrip()[:1] != _OPEN:
+        raise MalformedLineError(f"{where}:1: {rule}: {hint_at_json}")
     seen: dict[tuple[str, ...], int] = {}
     for line, keys, value in _members(text):
         names = ": ".join(f"{word} {quote(key)}" for word, key in zip(("topic", "document"), keys, strict=False))
@@ -248,18 +248,20 @@ def _refuse(where: str, text: str, numbers: _Numbers, rule: str) -> NoReturn:
             raise DuplicateDocumentError(f"{where}:{line}: {problem} (first on line {seen[keys]}){remedy}")
         seen[keys] = line
         if len(keys) == 1 and value != _OPEN:
-            raise MalformedLineError(f"{where}:{line}: {names}: {rule}, not {quote(value)}")
+            raise MalformedLineError(f"{where}:{line}: {names}: {rule}, not {quote(value)}; {hint_at_json}")
         if len(keys) == 2 and not numbers.holds(_number(value)):
             hint = real_grades_hint() if numbers is _GRADES["whole"] and _GRADES["real"].holds(_number(value)) else ""
-            problem = f"invalid {numbers.what} {quote(value)}: must be {numbers.rule}{hint or _hint_at(value)}"
+            hint = hint or _hint_at(value, text, hint_at_json)
+            problem = f"invalid {numbers.what} {quote(value)}: must be {numbers.rule}{hint}"
             raise MalformedLineError(f"{where}:{line}: {names}: {problem}")
     raise MalformedLineError(f"{where}:1: {rule}: {quote(text)}")
 
 
-def _hint_at(token: str) -> str:
+def _hint_at(token: str, text: str, hint_at_json: str) -> str:
     """Return a hint about the first token of an invalid number: text, or an object for each run."""
     if token == _OPEN:
-        return "; if the outer keys are runs, write each run to a separate file"
+        are_runs = re.match(OBJECT_OF_RUNS, text[:LONGEST_QUOTE].encode(errors="replace"))
+        return f"; {'if the outer keys are runs, write each run to a separate file' if are_runs else hint_at_json}"
     return "; remove the quotes" if text_hint(token.strip('"')) else ""
 
 

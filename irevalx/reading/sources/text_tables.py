@@ -17,7 +17,7 @@ from irevalx.arrays.segments import ByteArray, IntArray
 from irevalx.errors import MalformedLineError, quote, shown_name
 from irevalx.frozen import cached_property, replace
 from irevalx.reading.column_names import RANK, SCORE, ColumnSpec, named
-from irevalx.reading.layout import DECIMAL, CommentStyle, Layout, Rules, array_hint, no_hint
+from irevalx.reading.layout import DECIMAL, CommentStyle, Layout, Rules, array_hint, json_hint, no_hint
 from irevalx.reading.sources.blocks import Block, blocks_of, whole_file
 from irevalx.reading.sources.columns import ColumnTable, no_column, remedy_of_runs
 from irevalx.reading.sources.files import Source
@@ -245,7 +245,8 @@ class JsonRows(NamedRows):
             rule = f"expected a JSON object with {', '.join(others)} and {self.specs[-1].column.lower()}"
             problem = "is missing" if isinstance(error, KeyError) else "occurs twice"
             what = f", but {quote(error.args[0])} {problem}" if isinstance(error, LookupError) else ""
-            hint = after_colon(array_hint(line))
+            parameter = "results_format" if SCORE in self.specs or RANK in self.specs else "rel_format"
+            hint = after_colon(json_hint(line, parameter) if array_hint(line) else "")
             raise MalformedLineError(f"{where}: {rule}{what}: {quote(line)}{hint}") from None
         return [self._text(where, record, place, value) for place, value in enumerate(values)]
 
@@ -338,7 +339,7 @@ def _problem(rows: TextRows, first: bytes, separators: Sequence[str]) -> str:
     """Return what is missing in a first line: a column of the header, or the header itself."""
     words = max((fields_of(first, separator) for separator in separators), key=len)
     missing = [spec for spec in rows.specs if not named(spec, words)]
-    if len(missing) < len(rows.specs):
+    if len(missing) < len(rows.specs) and first.lstrip()[:1] not in {b"{", b"["}:
         return no_column(missing[0], words)
     names = ", ".join(spec.names[0] for spec in rows.specs)
     return f"expected a header that names the columns {names}, or a line with their values: {quote(first)}"
