@@ -16,6 +16,11 @@ from irevalx.errors import EvaluationError, quote, shown_name
 from irevalx.frozen import Frozen, cached_property
 from irevalx.judgments.graded import Documents, JudgmentKind
 
+FLIP_HINT = (
+    "; if a judge preferred the other document in the other order of presentation, write a tie instead: one subgroup "
+    "of -R prefs with the same LEVEL for both documents. irevalx-lab labels -R prefs counts such pairs"
+)
+
 
 class ClassGroup(Frozen):
     """A judgment group without subgroups, whose documents form classes of equal level."""
@@ -154,14 +159,17 @@ class PreferenceJudgments(Frozen, JudgmentKind):
         for members, levels in zip(np.split(place, changes), np.split(self.level[where], changes), strict=True):
             better, worse = np.nonzero(levels[:, None] > levels)
             preferred[members[better], members[worse]] = True
+        flips = np.argwhere(np.triu(preferred & preferred.T, 1))
         close(preferred)
         np.fill_diagonal(preferred, False)
         both = np.argwhere(preferred & preferred.T)
         if both.size:
-            first, second = (quote(self._docno(topic, int(ids[i]))) for i in both[0])
+            first, second = (quote(self._docno(topic, int(ids[i]))) for i in (flips if flips.size else both)[0])
             raise EvaluationError(
                 f"{shown_name(self.documents.path)}: contradictory preferences in group {quote(self.names[group])} of "
                 f"topic {quote(self.documents.topics[topic])}: {first} is both better and worse than {second}"
+                + FLIP_HINT
+                * bool(flips.size)
             )
         return RelationGroup(ids, level, preferred)
 

@@ -16,7 +16,7 @@ from references import preferences as reference
 from references.preferences import ContradictionError, Line, Topic
 from running import refused, run
 
-from irevalx.judgments.preferences import PreferenceJudgments
+from irevalx.judgments.preferences import FLIP_HINT, PreferenceJudgments
 from irevalx.measures import BY_NAME, MEASURES
 from irevalx.measures.parameter_kinds import Parameters
 from irevalx.measures.summaries import as_list
@@ -204,6 +204,10 @@ def test_only_comments(tmp_path: Path) -> None:
             "{prefs}:2: a level of 0 and a level above 0 of document 'A' in group 'g' of topic '1': 0, and 1 on line 1",
         ),
         (
+            "1 g s A 1\n1 g s C 2\n1 g t B 2\n1 g t D 1\n1 g u D 2\n1 g u B 1\n",
+            f"{{prefs}}: contradictory preferences in group 'g' of topic '1': 'B' is both better and worse than 'D'{FLIP_HINT}",
+        ),
+        (
             "1 g s A 2\n1 g s B 1\n1 g t B 2\n1 g t C 1\n1 g u C 2\n1 g u A 1\n",
             "{prefs}: contradictory preferences in group 'g' of topic '1': 'A' is both better and worse than 'B'",
         ),
@@ -216,6 +220,24 @@ def test_contradictions(prefs: str, message: str, tmp_path: Path) -> None:
     result = run("-q", "-R", "prefs", "-m", "prefs_simp", *paths)
     assert (result.stdout, result.status) == (b"prefs_simp            \t0\t1.0000\n", 4)
     assert result.stderr == f"irevalx: {message.format(prefs=tmp_path / 'prefs')}\n"
+
+
+@pytest.mark.parametrize("rel_format", ["prefs", "pairs"])
+def test_remedy_for_flips(rel_format: str, tmp_path: Path) -> None:
+    """With the tie that the message recommends, the value is the value of the other preference, A to C, alone."""
+    flip = {
+        "prefs": "1 g s A 2\n1 g s B 1\n1 g t B 2\n1 g t A 1\n1 g u A 2\n1 g u C 1\n",
+        "pairs": "1 A B A\n1 B A B\n1 A C A\n",
+    }
+    results = "1 Q0 B 1 3 r\n1 Q0 C 2 2 r\n1 Q0 A 3 1 r\n"
+    stderr = run("-R", rel_format, "-m", "prefs_simp", *files(tmp_path, flip[rel_format], results)).stderr
+    assert stderr.endswith(f"'A' is both better and worse than 'B'{FLIP_HINT}\n")
+    values = [
+        run("-R", "prefs", "-m", "prefs_simp", "-m", "prefs_num_prefs_poss", *files(tmp_path, text, results)).stdout
+        for text in ("1 g s A 1\n1 g s B 1\n1 g u A 2\n1 g u C 1\n", "1 g u A 2\n1 g u C 1\n")
+    ]
+    assert values[0] == values[1]
+    assert b"1" in values[0].split()  # one possible preference
 
 
 def test_contradictions_in_topics_that_are_not_evaluated(tmp_path: Path) -> None:

@@ -29,7 +29,7 @@ from irevalx.lab.judge_agreement.judges import (
     notes_on_cuts,
     on_one_scale,
 )
-from irevalx.lab.judge_agreement.preferences import compare_preferences
+from irevalx.lab.judge_agreement.preferences import comparable_format, compare_preferences
 from irevalx.lab.judge_agreement.real_labels import real_statistics, reliability_curve
 from irevalx.lab.judge_agreement.results import JudgesResult, LabelsResult
 from irevalx.lab.judge_agreement.run_agreement import HUMAN_TOPICS
@@ -176,25 +176,7 @@ def _run(
         grades=None,
         level=refined(requires=()),
         ties=ties_excluding("rerank"),
-        rel_format=refined(
-            requires=(),
-            excludes={
-                PREFS.name: (
-                    "by_topic",
-                    "prevalence",
-                    "level",
-                    "labels_format",
-                    "labels_max",
-                    "label_values",
-                    "human_column",
-                    "machine_columns",
-                    "disagreements",
-                    "disagreements_file",
-                    "figure",
-                    "runs",
-                ),
-            },
-        ),
+        rel_format=comparable_format,
     ),
 )
 def labels(

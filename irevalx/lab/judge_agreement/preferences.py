@@ -10,13 +10,15 @@ import numpy as np
 
 from irevalx.api.inputs import Qrels, judgments_given
 from irevalx.arrays.segments import FloatArray
+from irevalx.declarations import Parameter
 from irevalx.errors import InputError, UsageError, quote, shown_name, warn
 from irevalx.experiments.inputs import judgments_of
+from irevalx.frozen import replace
 from irevalx.judgments.preferences import PreferenceJudgments
 from irevalx.lab.judge_agreement.document_agreement import LabelBootstrap
 from irevalx.lab.judge_agreement.parts import AgreementPart, Estimate
 from irevalx.lab.judge_agreement.results import PreferencesResult
-from irevalx.reading.judgment_formats import PREFS
+from irevalx.reading.judgment_formats import PAIRS, PREFS
 from irevalx.statistics.label_agreement import agreement, kappa
 from irevalx.trec_eval import TREC_EVAL_10
 from irevalx.wording import spelled
@@ -33,6 +35,31 @@ JudgedPairs: TypeAlias = "dict[bytes, dict[Pair, list[Judgment]]]"
 _OF_JUDGE = ("pairs", "ties", "in_both_orders", "flips", "preferences", "for_first")
 """Numbers of one judge: pairs, tied pairs, pairs judged in both orders, of these with different results, judgments
 without a tie, and of these for the document that was presented first."""
+
+
+_WITHOUT_GRADES = (
+    *("by_topic", "prevalence", "level", "labels_format", "labels_max", "label_values", "human_column"),
+    *("machine_columns", "disagreements", "disagreements_file", "figure", "runs"),
+)
+"""The parameters of ``labels`` that preferences exclude."""
+
+_TO_PREFS = 'awk \'{w = NF > 3 ? $4 : $2; print $1, "j", NR, $2, 1 + (w == $2); print $1, "j", NR, $3, 1 + (w == $3)}\''
+
+
+def comparable_format(shared: Parameter) -> Parameter:
+    """Declare the format of the judgments of ``labels``; pairs are refused with a command that converts them."""
+    kind = shared.kind
+    assert kind is not None
+
+    def check(value: Any) -> Any:
+        if value == PAIRS.name:
+            raise UsageError(
+                f"{spelled('rel_format', PAIRS.name)} is not supported; write each pair, in its order of presentation, "
+                f"as a subgroup of {spelled('rel_format', PREFS.name)}: {_TO_PREFS}"
+            )
+        return kind.check(value)
+
+    return replace(shared, kind=replace(kind, check=check), requires=(), excludes={PREFS.name: _WITHOUT_GRADES})
 
 
 def preferences_of(judgments: PreferenceJudgments) -> JudgedPairs:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import warnings
 from itertools import combinations
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from running import lab_rows
+from running import POSIX, lab_rows, refusal
 from sklearn.metrics import cohen_kappa_score
 
 import irevalx
@@ -193,3 +194,27 @@ def test_several_groups_in_a_topic(tmp_path: Path) -> None:
     ]
     machine.write_text("1 a s A 2\n1 a s B 1\n2 b s A 2\n2 b s B 1\n")
     assert warnings_of(human, machine) == []
+
+
+@POSIX
+def test_pairs_are_refused_with_a_conversion(tmp_path: Path) -> None:
+    """The command of the message writes both orders of presentation as subgroups, whose statistics are by hand."""
+    pairs, prefs = tmp_path / "pairs", tmp_path / "prefs"
+    pairs.write_text("1 A B A\n1 B A B\n1 A C A\n1 C A A\n")  # the first presented wins twice: a flip; C and A agree
+    message = refusal("labels", "-R", "pairs", pairs, pairs)
+    assert (
+        "-R pairs is not supported; write each pair, in its order of presentation, as a subgroup of -R prefs: awk "
+        in message
+    )
+    shell = f"{message[message.index('awk ') :].strip()} {pairs} > {prefs}"
+    subprocess.run(["sh", "-c", shell], check=True)
+    rows = lab_rows("labels", "-R", "prefs", prefs, prefs, "--resamples", "0")
+    values = {row["statistic"]: float(row["value"]) for row in rows if row["value"]}
+    assert [values[name] for name in ("pairs", "in_both_orders_machine", "flips_machine")] == [2, 2, 0.5]
+    assert values["first_preferred_machine"] == 3 / 4
+    pairs.write_text("1 A B\n1 C A\n")  # winner, loser
+    subprocess.run(["sh", "-c", shell], check=True)
+    assert prefs.read_text().split()[3::5] == ["A", "B", "C", "A"]
+    assert prefs.read_text().split()[4::5] == ["2", "1", "2", "1"]
+    with pytest.raises(UsageError, match='rel_format="pairs" is not supported'):
+        public.labels(pairs, pairs, rel_format="pairs")
