@@ -159,6 +159,23 @@ def labels() -> None:
     (folder / "machine").write_text("\n".join(machine) + "\n")
 
 
+def conversations() -> None:
+    """Scores of two systems on the turns of ten conversations; one of them is better in some whole conversations."""
+    rng = random.Random(2012)
+    folder = FIXTURES / "conversations"
+    folder.mkdir(exist_ok=True)
+    lines: dict[str, list[str]] = {"plain": [], "rewrite": []}
+    for conversation in range(1, 11):
+        gain = rng.choice([0.0, 0.0, 0.25])
+        for turn in range(1, rng.randint(3, 8) + 1):
+            quality = rng.uniform(0.3, 0.6)
+            for name, better in (("plain", 0.0), ("rewrite", gain)):
+                score = min(1.0, max(0.0, quality + better + rng.gauss(0, 0.1)))
+                lines[name].append(f"{name},conv{conversation}_{turn},{score:.2f}")
+    header = "run,topic,answer_score"
+    (folder / "scores.csv").write_text("\n".join([header, *lines["plain"], *lines["rewrite"]]) + "\n")
+
+
 def record(target: Path, flags: list[str], qrels: Path, run: Path) -> None:
     """Write the output of each version to TARGET.v9 and TARGET.v10."""
     for version, program in PROGRAMS.items():
@@ -172,3 +189,4 @@ if __name__ == "__main__":
     summation()
     experiment()
     labels()
+    conversations()
