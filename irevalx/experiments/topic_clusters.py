@@ -58,9 +58,9 @@ def cluster_of_topics(
 
 
 def with_clusters(
-    measures: Sequence[MeasureValues], clusters: ClustersInput | None, pattern: str | None
+    measures: Sequence[MeasureValues], clusters: ClustersInput | None, pattern: str | None, *, are_tested: bool = True
 ) -> list[MeasureValues]:
-    """Return the values of measures with the clusters of their topics, and warn of few clusters."""
+    """Return the values of measures with the clusters of their topics; warn of few clusters if runs are tested."""
     if clusters is None and pattern is None:
         return list(measures)
     topics = tuple(dict.fromkeys(topic for of_measure in measures for topic in of_measure.topics))
@@ -69,7 +69,8 @@ def with_clusters(
         replace(of_measure, clusters=Clusters.of(cluster_of[topic] for topic in of_measure.topics))
         for of_measure in measures
     ]
-    warn_of_clusters(of_measure.clusters for of_measure in clustered)
+    if are_tested:
+        warn_of_clusters(of_measure.clusters for of_measure in clustered)
     return clustered
 
 

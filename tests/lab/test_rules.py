@@ -126,6 +126,8 @@ agree
     scores excludes runs
 swap-rate
     extrapolate excludes bins
+    clusters, cluster_by excludes bins
+    cluster_by excludes clusters
 study
     scheme=strata requires strata
     scheme=cal requires documents

@@ -7,13 +7,23 @@ from functools import cache, partial
 from typing import Annotated, Any, ClassVar, NamedTuple
 
 from irevalx.checks import ValueType, real_number
-from irevalx.declarations import Parameter, declared, flag, whole
+from irevalx.declarations import Parameter, declared, flag, refined, whole
 from irevalx.errors import ArgumentError, InputError
-from irevalx.experiments.measured_runs import measure_runs
+from irevalx.experiments.measured_runs import MeasureValues, measure_runs
 from irevalx.experiments.ranked_runs import MEASURES, EvaluationRules
 from irevalx.experiments.seeds_and_shares import MOST_DRAWS, chosen_seed
+from irevalx.experiments.topic_clusters import with_clusters
 from irevalx.frozen import replace
-from irevalx.lab.command.common_options import DEFAULT_OF_SCORES, Measures, OptionalRuns, QrelsOrScores, Seed, measures
+from irevalx.lab.command.common_options import (
+    DEFAULT_OF_SCORES,
+    ClusterBy,
+    Measures,
+    OptionalRuns,
+    QrelsOrScores,
+    Seed,
+    TopicClusters,
+    measures,
+)
 from irevalx.lab.command.evaluation_options import EvaluationOptions, Unpack, evaluation_options
 from irevalx.lab.command.output import DrawnResult
 from irevalx.lab.topic_sets.swaps import (
@@ -194,6 +204,8 @@ def swap_rate(
     own_sets: Annotated[bool, flag()] = False,
     extrapolate: Annotated[Iterable[int], whole(1, several=True, metavar="N...", excludes="bins")] = (),
     bins: Annotated[float | Fraction | None, Parameter(kind=_WIDTH, metavar="WIDTH")] = None,
+    clusters: Annotated[TopicClusters, refined(excludes="bins")] = None,
+    cluster_by: Annotated[ClusterBy, refined(excludes=("clusters", "bins"))] = None,
     seed: Seed = None,
     **evaluation: Unpack[EvaluationOptions],
 ) -> SwapRates | SwapRatesByDifference:
@@ -217,6 +229,9 @@ def swap_rate(
     contains the numbers of comparisons and of swaps, the share of swaps, and the columns for ties described above. A
     second table contains the smallest difference above which at most 5% of the comparisons are swaps, with each tie
     counted as half a swap. Bins with fewer than 30 comparisons are marked "few" and are excluded from the second table.
+
+    With `clusters` or `cluster_by`, topics of the same cluster can depend on each other. Sets then contain whole
+    clusters, and all numbers of topics in a set, also `sizes` and `extrapolate`, are numbers of clusters.
 
     Parameters
     ----------
@@ -251,20 +266,22 @@ def swap_rate(
     """
     seed, sizes, larger = chosen_seed(seed), tuple(sizes), tuple(extrapolate)
     given = measure_runs(qrels, runs, measures, MEASURES, EvaluationRules.of(**evaluation))
-    measured, notes = given.measures, given.notes
+    measured, notes = with_clusters(given.measures, clusters, cluster_by, are_tested=False), given.notes
     requests = () if given.ranked is None else given.ranked.requests
     for values in measured:
-        _refuse_sizes(values.measure, len(values.topics), sizes, larger)
+        _refuse_sizes(values, sizes, larger)
     shared_sets = cache(partial(topic_sets, draws=draws, seed=seed))  # equal for all measures
     width = None if bins is None else _bin_width(bins)
     by_size, by_difference, reliable = list[SizeSwapRate](), list[DifferenceSwapRate](), list[ReliableDifference]()
     for values in measured:
-        for size in sizes or default_sizes(len(values.topics)):
-            sets: TopicSets = shared_sets(len(values.topics), size)
+        # The sign of a difference of means over topics is the sign of the sum over the clusters of a set.
+        tested = values.tested if values.clusters is None else values.clusters.sums(values.tested)
+        for size in sizes or default_sizes(tested.shape[1]):
+            sets: TopicSets = shared_sets(tested.shape[1], size)
             if own_sets:
-                sets = sets_of_pairs(values.tested, size, draws=draws, seed=seed)
+                sets = sets_of_pairs(tested, size, draws=draws, seed=seed)
             if width is None:
-                rate = rate_on_sets(values.tested, sets)
+                rate = rate_on_sets(tested, sets)
                 counts = (size, rate.rate, rate.swaps, rate.ties, rate.comparisons)
                 by_size.append(SizeSwapRate(values.measure, *counts, **_with_and_without_ties(rate)))
             else:
@@ -281,6 +298,9 @@ def swap_rate(
     extrapolated = [row for values in measured for row in _extrapolated(values.measure, by_size, larger)]
     if any(row.low is not None for row in by_size) or any(row.low is not None for row in by_difference):
         notes = (_OVER_SPLITS, *notes)
+    if any(values.clusters is not None for values in measured):
+        of_measures = {f"{values.measure}: {values.clusters}" for values in measured if values.clusters is not None}
+        notes = (f"Sets contain whole clusters, and topics is their number ({'; '.join(sorted(of_measures))}).", *notes)
     if width is None:
         return SwapRates(by_size, seed, extrapolated, notes=notes)
     return SwapRatesByDifference(by_difference, reliable, requests, seed, notes=notes)
@@ -309,18 +329,21 @@ def _with_and_without_ties(rate: Swaps) -> dict[str, Any]:
     }
 
 
-def _refuse_sizes(measure: str, n_topics: int, sizes: Sequence[int], larger: Sequence[int]) -> None:
+def _refuse_sizes(values: MeasureValues, sizes: Sequence[int], larger: Sequence[int]) -> None:
     """Raise InputError for fewer than two topics, and ArgumentError for topic sets that are too large."""
+    measure, n_topics, units = values.measure, len(values.topics), "topics"
+    if values.clusters is not None:
+        n_topics, units = values.clusters.number, "clusters of topics"
     if n_topics < 2:
         raise InputError(
-            f"a swap rate requires at least two topics with judgments, results and a value of {measure}; the number is "
-            f"{n_topics}"
+            f"a swap rate requires at least two {units} with judgments, results and a value of {measure}; the number "
+            f"is {n_topics}"
         )
     if sizes and max(sizes) > n_topics // 2:
         raise ArgumentError(
             invalid_value(
                 "sizes",
-                f"at most half of the {n_topics} topics with judgments, results and a value of {measure}",
+                f"at most half of the {n_topics} {units} with judgments, results and a value of {measure}",
                 max(sizes),
             )
         )

@@ -6,6 +6,7 @@ import json
 import math
 import shlex
 from collections.abc import Sequence
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from running import succeeded
 from scipy import stats
 
 import irevalx
-from irevalx.errors import InputError, UsageError
+from irevalx.errors import ArgumentError, InputError, UsageError
 from irevalx.experiments.topic_clusters import probable_clusters
 from irevalx.lab.comparison.pairs import ComparedPair
 
@@ -315,3 +316,19 @@ def test_report_with_clusters(tmp_path: Path) -> None:
     of_file = irevalx.lab.report(values, clusters=file)  # scores without runs
     assert "--clusters clusters.txt" in of_file.about["about"]["options"]
     assert "61 topics in 12 clusters" in of_file.about["about"]["how_tested"]
+
+
+def test_swap_rate_draws_whole_clusters() -> None:
+    """All pairs of disjoint sets of one and of two of six conversations, in loops over their turns."""
+    qrels, runs = collection(TURNS[:6])
+    result = irevalx.lab.swap_rate(qrels, runs, "map", sizes=[1, 2], cluster_by="conv[0-9]+", seed=1)
+    names, d = differences_of(qrels, runs)
+    for row in result.rows:
+        sets = list(combinations([f"conv{number}" for number in range(6)], row.topics))
+        disjoint = [(x, y) for x, y in combinations(sets, 2) if not {*x} & {*y}]
+        means = {each: np.mean([value for name, value in zip(names, d, strict=True) if name in each]) for each in sets}
+        assert row.comparisons == len(disjoint)
+        assert row.swaps == sum(means[x] * means[y] < 0 for x, y in disjoint)
+    assert "Sets contain whole clusters, and topics is their number (map: 32 topics in 6 clusters)." in result.notes
+    with pytest.raises(ArgumentError, match="at most half of the 6 clusters of topics"):
+        irevalx.lab.swap_rate(qrels, runs, "map", sizes=[4], cluster_by="conv[0-9]+")
