@@ -18,7 +18,16 @@ SELDOM = frozenset(
     {
         *("axis", "collection_size", "compat", "digits", "duplicates", "figure_width", "fully_judged", "grades"),
         *("ignore_identical_ids", "infap_c", "infap_epsilon", "judged_only", "junit", "kld_threshold"),
-        *("labels_format", "labels_max", "lower_is_better", "max_retrieved", "min_retrieved", "names", "no_title"),
+        *(
+            "labels_format",
+            "labels_max",
+            "lower_is_better",
+            "score_columns",
+            "max_retrieved",
+            "min_retrieved",
+            "names",
+            "no_title",
+        ),
         *("results_format", "rounding", "sample_rate", "threads", "ties", "titled", "topic_rates"),
     }
 )
