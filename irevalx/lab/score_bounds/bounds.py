@@ -68,7 +68,23 @@ _GIVEN_PROBABILITIES = (
     "sign is near 1."
 )
 
-_OF_PAIRS = ("against", "decided", "keeps_sign", "by", "changing_topic", "changing_docno", "changes")
+_FLIPS = (
+    "flips at: the share of the largest possible change against a difference with which it becomes 0; for P, the share "
+    "of the unjudged documents that only the lower-scoring run retrieves, if these are relevant and no others are."
+)
+
+_OPTIONAL = (
+    "by",
+    "narrows",
+    "changes",
+    "next_topic next_docno",
+    "changing_topic changing_docno",
+    "unjudged",
+    "deviation",
+)
+"""Columns that are omitted if the displayed table is too wide."""
+
+_OF_PAIRS = ("against", "decided", "flips_at", "keeps_sign", "by", "changing_topic", "changing_docno", "changes")
 """Columns that only pairs have."""
 
 _DETERMINED, _DETERMINED_IN_JSON = "determined pairs", "decided pairs"
@@ -99,14 +115,22 @@ class BoundedScores(DrawnResult):
         table, *counted = self._tables([row for row in rows if has_pairs or row.against is None])
         if not has_pairs:
             table = replace(table.without_empty(*_OF_PAIRS), n_labels=3, summary=lambda _: sentences_on(self.decided))
+        hidden = set() if self.by_topic else {"topic"}
+        if all(row.limits == "proven" for row in rows):
+            hidden |= {"limits"}
         if "changing_docno" in table.columns:  # replaces the document that narrows bounds, to limit the width
-            hidden = {"next_topic", "next_docno", "narrows"}
-            table = table.showing(*(column for column in table.columns if column not in hidden))
+            hidden |= {"next_topic", "next_docno", "narrows"}
+        columns = [column for column in table.columns if column not in hidden]
+        n_labels = table.n_labels - ("topic" in hidden)
+        optional = [group for group in _OPTIONAL if {*group.split()} <= {*columns}]
+        table = table.showing(*columns, n_labels=n_labels, fits=True, optional=tuple(optional))
         of_runs = "difference: the measure value of the run; low to high: its bounds."
         if not has_pairs:
             return [replace(table, notes=(of_runs, f"{spelled('show', 'all')} displays all {n_pairs} pairs."))]
         if not self.decided:  # a single run
             return [replace(table, notes=(of_runs,))]
+        if any(row.flips_at is not None for row in rows):
+            table = replace(table, notes=(_FLIPS,))
         return [table, *(replace(counts, title=_DETERMINED) for counts in counted)]
 
     def _tables(self, rows: Sequence[BoundedScore]) -> list[Table]:

@@ -6,6 +6,9 @@ from collections.abc import Sequence
 from functools import partial
 from typing import NamedTuple
 
+import numpy as np
+
+from irevalx.arrays.segments import ratio
 from irevalx.lab.score_bounds.extremes import Bounds, is_determined
 
 ALL = "all"
@@ -32,6 +35,8 @@ class BoundedScore(NamedTuple):
     next_topic: str | None = None  # the document that narrows the bounds of the mean most, and by how much
     next_docno: str | None = None
     narrows: float | None = None
+    # share of the largest possible change against the difference with which it becomes 0; None unless decided is False
+    flips_at: float | None = None
     limits: str = "proven"  # drawn if low and high are the minimum and maximum over draws; then decided is None
     mean: float | None = None  # with probabilities of relevance, like the following fields
     deviation: float | None = None
@@ -72,13 +77,22 @@ def rows_of(
 ) -> list[BoundedScore]:
     """Return the rows of topics and of the mean for a run, or a pair of runs."""
     (run, against), nothing = pair, [None] * bounds.low.size
+    decided: Sequence[bool | None] = nothing
+    if against is not None and bounds.proven:
+        decided = is_determined(bounds.low, bounds.high).tolist()
+    farthest = bounds.difference - np.where(bounds.difference > 0, bounds.low, bounds.high)
+    flips_at = ratio(bounds.difference, farthest).tolist()
     probable, other = bounds.probable, None if against is None else runs[against]
     limits = "proven" if bounds.proven else "drawn"
     *of_topics, of_all = map(
         partial(BoundedScore, measure, runs[run], other, limits=limits),
         (*topics, ALL),
         *(values.tolist() for values in (bounds.difference, bounds.low, bounds.high, bounds.unjudged)),
-        is_determined(bounds.low, bounds.high).tolist() if other is not None and bounds.proven else nothing,
+        decided,
+    )
+    *of_topics, of_all = (
+        row._replace(flips_at=share) if row.decided is False else row
+        for row, share in zip((*of_topics, of_all), flips_at, strict=True)
     )
     if probable:
         parts = zip((*of_topics, of_all), probable.means.tolist(), probable.deviations.tolist(), strict=True)

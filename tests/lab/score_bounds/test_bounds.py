@@ -45,7 +45,7 @@ def test_example(tmp_path: Path) -> None:
     rows, stderr = bounds(*written(tmp_path, *EXAMPLE), "-m", "P.3")
     assert list(rows[0]) == [
         *("measure", "run", "against", "topic", "difference", "low", "high", "unjudged", "decided"),
-        *("next_topic", "next_docno", "narrows"),
+        *("next_topic", "next_docno", "narrows", "flips_at"),
     ]
     assert [row["run"] + row["against"] + " " + row["topic"] for row in rows] == [
         f"{who} {topic}" for who in ("a", "b", "ab") for topic in ("q01", "q02", "all")
@@ -62,6 +62,39 @@ def test_example(tmp_path: Path) -> None:
     ]
     assert rows[-2]["next_docno"] == ""
     assert stderr == ""
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_share_that_flips_a_difference(tmp_path: Path, seed: int) -> None:
+    """The share of the unjudged documents that only the lower-scoring run retrieves, by counting them."""
+    rng = random.Random(seed)
+    topics, docnos = [str(number) for number in range(8)], [f"d{number}" for number in range(14)]
+    grades: Grades = {(topic, docno): rng.randint(0, 1) for topic in topics for docno in docnos if rng.random() < 0.6}
+    ranked: Ranked = {name: {topic: rng.sample(docnos, 9) for topic in topics} for name in "ab"}
+    rows, _ = bounds(*written(tmp_path, grades, ranked), "-m", "P.5")
+    flipped = 0
+    for row in rows:
+        n_needed = sum(
+            sign * grades.get((topic, docno), 0)
+            for topic in (topics if row["topic"] == "all" else [row["topic"]])
+            for sign, name in ((1, "a"), (-1, "b"))
+            for docno in ranked[name][topic][:5]
+        )
+        lower, higher = "ba" if n_needed > 0 else "ab"
+        n_alone = sum(
+            (topic, docno) not in grades and docno not in ranked[higher][topic][:5]
+            for topic in (topics if row["topic"] == "all" else [row["topic"]])
+            for docno in ranked[lower][topic][:5]
+        )
+        if row["decided"] == "False":
+            assert float(row["flips_at"]) == pytest.approx(abs(n_needed) / n_alone if n_needed else 0)
+            flipped += 1
+        else:
+            assert row["flips_at"] == ""
+    assert flipped
+    displayed = lab("bounds", *written(tmp_path, grades, ranked), "-m", "P.5")
+    assert "flips at: the share of the largest possible change" in displayed.words
+    assert max(map(len, displayed.stdout.decode().splitlines())) <= 100
 
 
 @pytest.mark.parametrize("measure", ["P.2", "P.10", "rbp", "rbp.p=0.5,1=0.25,2=1", "dcg", "dcg.1=5,2=3"])
