@@ -126,6 +126,11 @@ class PairedLabels(Frozen):
         """A flat mask of the documents with a grade in both files."""
         return (self.human >= 0) & (self.machine >= 0)
 
+    @property
+    def of_human_documents(self) -> PairedLabels:
+        """The labels without machine labels of documents that have no human label."""
+        return replace(self, machine=np.where(self.human >= 0, self.machine, UNJUDGED_IN_FILES))
+
     def shuffled(self, rng: np.random.Generator) -> IntArray:
         """Return the machine's grades, flat, shuffled among the documents of a topic that have the same human grade.
 

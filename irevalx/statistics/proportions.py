@@ -24,6 +24,9 @@ ENOUGH_DISAGREEMENT = 5
 _GREATEST = 1 - 1e-15
 """Coefficients are clipped to this value, because atanh(1) is infinite."""
 
+_NO_SPREAD = 1e-9
+"""A jackknife interval that is not wider than this is due to topics with equal confusions."""
+
 UNDEFINED = float("nan"), float("nan")
 """The bounds of an interval that is not defined."""
 
@@ -56,10 +59,10 @@ def coefficient_intervals(
     ``confusions`` has shape (n_topics, n_grades, n_grades), or (n_topics, n_tables, n_grades, n_grades) for the mean of
     a coefficient over several tables of the same documents. Topics without label pairs must be left out.
 
-    If at least ``ENOUGH_DISAGREEMENT`` topics contain a disagreement, the interval is the jackknife interval of
-    atanh(coefficient). Otherwise, it is computed from the interval of the share of agreements A, because a coefficient
-    is 1 - (1 - A) / E, where E is the expected share of disagreements. The bounds are nan if E is 0 or there are fewer
-    than two topics.
+    If at least ``ENOUGH_DISAGREEMENT`` topics contain a disagreement, and not all topics have equal confusions, the
+    interval is the jackknife interval of atanh(coefficient). Otherwise, it is computed from the interval of the share
+    of agreements A, because a coefficient is 1 - (1 - A) / E, where E is the expected share of disagreements. The
+    bounds are nan if E is 0 or there are fewer than two topics.
     """
     from scipy import special
 
@@ -78,9 +81,9 @@ def coefficient_intervals(
     intervals = {}
     for name in values:
         jackknifed = without[name].mean(axis=-1)
-        if np.count_nonzero(agreed < units) >= ENOUGH_DISAGREEMENT:
-            middle, each = (np.arctanh(np.clip(of, -_GREATEST, _GREATEST)) for of in (values[name].mean(), jackknifed))
-            half = q * _jackknife_error(each)
+        middle, each = (np.arctanh(np.clip(of, -_GREATEST, _GREATEST)) for of in (values[name].mean(), jackknifed))
+        half = q * _jackknife_error(each)
+        if np.count_nonzero(agreed < units) >= ENOUGH_DISAGREEMENT and not half <= _NO_SPREAD:
             intervals[name] = float(np.tanh(middle - half)), float(np.tanh(middle + half))
         else:
             expected = float(divided(share, 1 - by_chance[name]).mean())

@@ -83,6 +83,22 @@ def test_perfect_and_undefined_coefficients() -> None:
     assert np.isnan(coefficient_intervals(perfect[:1], coefficients_of, 0.95)["kappa"]).all()
 
 
+@pytest.mark.parametrize("k", [5, 12])
+def test_equal_confusions(k: int) -> None:
+    """If all topics have equal confusions, intervals follow from the interval of the agreement, and are not empty."""
+    of_topic = np.array([[6.0, 1, 0], [0, 2, 1], [0, 0, 4]])
+    intervals = coefficient_intervals(np.repeat(of_topic[np.newaxis], k, axis=0), coefficients_of, 0.95)
+    n, share, q = 14 * k, 12 / 14, stats.t.ppf(0.975, k - 1)
+    effective = n / max(1, 1 / (1 + k) * (1 + (14 - 1) / 2))  # the estimated design effect is 0
+    middle = (share + q**2 / (2 * effective)) / (1 + q**2 / effective)
+    half = q / (1 + q**2 / effective) * math.sqrt(share * (1 - share) / effective + q**2 / (4 * effective**2))
+    by_chance = sum(of_topic.sum(axis=0) * of_topic.sum(axis=1)) / 14**2
+    assert intervals["kappa"] == pytest.approx(
+        [1 - (1 - end) / (1 - by_chance) for end in (middle - half, middle + half)]
+    )
+    assert all(low < high for low, high in intervals.values())
+
+
 def test_mean_over_tables() -> None:
     """The mean over twice the same table has the interval of the table."""
     for accuracy in (0.7, 0.99):

@@ -12,7 +12,7 @@ from irevalx.arrays.segments import BoolArray, FloatArray
 from irevalx.errors import ArgumentError, printable, warn
 from irevalx.experiments.coverage import Coverage, has_shift, shifts
 from irevalx.frozen import replace
-from irevalx.lab.comparison.conclusions import IF_RELEVANT
+from irevalx.lab.comparison.conclusions import IF_RELEVANT, MOST_NAMES, listed
 from irevalx.lab.comparison.margins import Margins, margins_of
 from irevalx.lab.comparison.non_inferiority import (
     CANNOT_TELL,
@@ -166,6 +166,24 @@ class Gate(Comparison, kw_only=True):
             f"{f'; this verdict depends on unjudged documents: {row.on_unjudged}' if row.on_unjudged else ''}."
             for row in self.rows
         ] + self._remarks
+
+    @property
+    def summary(self) -> list[str]:
+        """The conclusion, and a sentence on each verdict or, if there are many, on the verdicts for each measure."""
+        if len(self.rows) <= MOST_NAMES:
+            return [self.conclusion, *self.sentences]
+        summary = [self.conclusion]
+        for of_measure in self.measures:
+            rows = [row for row in self.rows if row.measure == of_measure.name]
+            by_verdict = {
+                kind: [row.run for row in rows if row.verdict == kind] for kind in (NOT_WORSE, WORSE, CANNOT_TELL)
+            }
+            each = "; ".join(f"{kind}: {listed(runs)}" for kind, runs in by_verdict.items() if runs)
+            n_dependent = sum(bool(row.on_unjudged) for row in rows)
+            caution = f" {n_dependent} of these verdicts depend on unjudged documents." if n_dependent else ""
+            margin = f"margin {rows[0].margin:.4g}"
+            summary.append(f"{of_measure.name} against {self.baseline}, {margin}: {each}.{caution}")
+        return [*summary, *self._remarks]
 
     def about(self) -> dict[str, Any]:
         """Return how the verdicts were determined, and the conclusion, for JSON."""

@@ -204,8 +204,8 @@ def estimate(
     InputError : if `human` consists of complete topics, fewer than four topics have both human and machine labels, or
         fewer than two have machine labels only. For a sample of documents, fewer than two topics have both.
     UsageError : a measure is not a mean over topics (or, for a sample of documents, not a sum over ranks), `baseline`
-        is not one of the runs, neither `human` nor `design` is given, `design` is too small, or documents lack human
-        labels and `human_labels` is not given.
+        is not one of the runs, neither `human` nor `design` is given, `design` is too small, documents lack human
+        labels and `human_labels` is not given, or `human_labels` is given for a sample with inclusion probabilities.
     IrevalxError : the inputs cannot be read or evaluated, as in ``irevalx.evaluate``.
 
     Examples
@@ -230,6 +230,11 @@ def estimate(
     if isinstance(human, Qrels):
         rules = replace(rules, rel_format=human.rel_format)
         reading = replace(reading, rel_format=human.rel_format)
+        if human.rel_format in SAMPLES and human_labels is not None:
+            raise UsageError(
+                f"{spelled('human_labels', human_labels)} cannot be combined with judgments in the format "
+                f"{human.rel_format}, which contain the inclusion probabilities of the sample"
+            )
     if rules.rel_format in SAMPLES or human_labels == "random":
         sample, theirs = _sample_of(human, machine, rules, reading)
         return estimates_from_documents(

@@ -27,7 +27,7 @@ LEAST_SHARE = 0.005
 
 def findings(data: ScoresData) -> list[str]:
     """Return the findings as sentences, the main result first, after the verdicts. Empty if no runs were compared."""
-    verdicts = [] if data.verdicts is None else [data.verdicts.conclusion, *data.verdicts.sentences]
+    verdicts = [] if data.verdicts is None else data.verdicts.summary
     return [*verdicts, *_findings(data)]
 
 

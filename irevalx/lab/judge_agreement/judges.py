@@ -257,30 +257,39 @@ class JudgeComparison(Frozen, kw_only=True):
         return parts + of_runs, (
             topics,
             f"Topics of the run scores: {which}.",
-            *_notes_on_unlabelled(both, rerank=self.rerank),
+            *_notes_on_unlabelled(both, of_groups=self._is_grouped, rerank=self.rerank),
         )
+
+    @property
+    def _is_grouped(self) -> bool:
+        return self.groups is not None or self.group_by is not None
 
     def _run_statistics(self, experiment: GradedRuns, both: PairedLabels, warn: Warn) -> list[AgreementPart]:
         """Return statistics of the runs under human and machine labels."""
-        runs, grouped = experiment.runs, self.groups is not None or self.group_by is not None
-        groups = two_groups_of(runs, self.groups, self.group_by) if grouped else None
+        runs = experiment.runs
+        groups = two_groups_of(runs, self.groups, self.group_by) if self._is_grouped else None
         bootstrap = self.bootstrap if len(experiment.topics) > 1 else replace(self.bootstrap, resamples=0)
         shuffles = SHUFFLES if (groups or self.rerank) and bootstrap.resamples > 1 else 0
         evaluated = with_reranked(experiment, both.machine) if self.rerank else experiment
         by_measure = list(run_agreements(evaluated, both, bootstrap, warn, shuffles=shuffles))
+        of_human = by_measure  # of the documents with human labels, by which groups and reranked runs are compared
+        if (groups or self.rerank) and ((both.machine >= 0) & (both.human < 0)).any():
+            labels = both.of_human_documents
+            of_human = list(run_agreements(evaluated, labels, bootstrap, shuffles=shuffles))
         favours = dict(group_favours(experiment, both, groups)) if groups else {}
         parts: list[AgreementPart] = []
         total = bootstrap.resamples * len(by_measure) if runs[1:] else 0
         with progress_bar("draws of topics", total, enabled=self.progress) as advance:
-            for agreement in by_measure:
+            for agreement, on_human in zip(by_measure, of_human, strict=True):
                 original = agreement.of_first_runs(len(runs))
                 of_groups = favours.get(agreement.paired.measure, {})
+                parts += original.statistics(advance, top=self.top)
                 parts += [
                     replace(part, statistics={**part.statistics, **of_groups.get(part.group or "", {})})
-                    for part in original.statistics(groups, advance, top=self.top)
+                    for part in (on_human.of_first_runs(len(runs)).group_statistics(groups) if groups else ())
                 ]
                 if self.rerank:
-                    parts += agreement.gain_statistics()
+                    parts += on_human.gain_statistics()
                 parts += original.errors_left(self.human_topics)
         return parts
 
@@ -293,18 +302,18 @@ def common_topics(human: Judgments, machine: Judgments) -> list[bytes]:
     return topics
 
 
-def _notes_on_unlabelled(both: PairedLabels, *, rerank: bool) -> Iterator[str]:
+def _notes_on_unlabelled(both: PairedLabels, *, of_groups: bool, rerank: bool) -> Iterator[str]:
     """Yield a sentence for each judge about documents labelled only by the other judge, which are unjudged."""
     labelled = {"human": both.human >= 0, "machine": both.machine >= 0}
+    kinds = [*["groups"] * of_groups, *["reranking"] * rerank]
     for judge, other in (("machine", "human"), ("human", "machine")):
         if n_lacking := int((labelled[other] & ~labelled[judge]).sum()):
             yield (
                 f"{n_lacking} documents have a {other} label and no {judge} label. They count as unjudged in the run "
                 f"scores under the {judge} labels, on which the bias, ranks and significance decisions of runs depend."
                 + (
-                    " If a reranked run retrieves them first, its gain under human labels is too low, and promise is "
-                    "too high."
-                    if rerank and judge == "human"
+                    f" The statistics of {' and of '.join(kinds)} exclude the machine labels of these documents."
+                    if judge == "human" and kinds
                     else ""
                 )
             )

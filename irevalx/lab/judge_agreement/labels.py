@@ -278,6 +278,10 @@ def labels(
     machine to evaluate runs that use it themselves. rerank_excess_bias is the excess bias of each reranked run relative
     to the other runs, which are not reranked.
 
+    If some documents have a machine label and no human label, the scores that groups and reranked runs are compared by
+    exclude the machine labels of these documents; otherwise, a machine that labels more documents would seem to favour
+    the runs that retrieve them.
+
     With `machines`, the judges are several machines, other assessors (`second_human`), and combinations of the
     machines: majority vote, mean grade, and the model of Dawid and Skene. For each judge, the result contains all
     statistics reported for a single machine, the bias of the judge's grades and, with `runs`, the remaining error if

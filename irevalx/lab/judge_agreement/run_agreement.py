@@ -69,12 +69,11 @@ class RunAgreement(Frozen):
 
     def statistics(
         self,
-        groups: Sequence[str] | None = None,
         progress: Callable[[int], None] = lambda draws: None,  # gets the number of resamples since its last call
         *,
         top: int | None = None,
     ) -> Iterator[AgreementPart]:
-        """Yield the agreement on all runs, on the ``top`` best runs, on each run and on the groups of runs."""
+        """Yield the agreement on all runs, on the ``top`` best runs, and on each run."""
         x, y = self.paired.scores
         if len(self.paired.runs) > 1:
             yield self._of_all_runs(top)
@@ -84,8 +83,6 @@ class RunAgreement(Frozen):
             bias = Estimate(float(y[r] - x[r]), *self.bootstrap.interval(drawn_y[:, r] - drawn_x[:, r]))
             human, machine = (Estimate(int(rank)) for rank in of_run)
             yield self._part("run", {"bias": bias, "rank_human": human, "rank_machine": machine}, run=run)
-        if groups is not None:
-            yield from self.group_statistics(groups)
 
     def group_statistics(self, groups: Sequence[str]) -> Iterator[AgreementPart]:
         """Yield the bias of each group, and its excess bias with p corrected for the number of groups."""

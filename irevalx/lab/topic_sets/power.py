@@ -310,7 +310,8 @@ def _check(values: MeasureValues) -> None:
         warn(
             f"{values.measure}: {len(pairs)} of {math.comb(len(values.runs), 2)} pairs of runs {verb} the same "
             f"difference on all topics (for example {values.runs[x]} and {values.runs[y]}), so the standard "
-            "deviation of this difference is 0; the numbers of topics are too low for other pairs of runs"
+            "deviation of this difference is 0; if the median deviation is 0, no number of topics is computed, and "
+            "otherwise the numbers of topics are too low for other pairs of runs"
         )
 
 
@@ -342,10 +343,13 @@ def _rows(
 
 
 def _topics_for(goal: str, size: float, deviation: float, power: float, alpha: float, design: Design) -> int | None:
-    """Return the number of topics needed for a difference or an interval width; None if no number is sufficient."""
-    if math.isnan(deviation):
+    """Return the number of topics needed for a difference or an interval width.
+
+    The result is None if no number is sufficient, or if the deviation is 0 or unknown.
+    """
+    if math.isnan(deviation) or deviation == 0:
         return None
-    units = size / deviation if deviation else math.inf
+    units = size / deviation
     if goal == _DIFFERENCE:
         n_topics = topics_to_find(units, power, alpha, design=design)
     else:

@@ -289,3 +289,10 @@ def test_messages_about_judged_samples(tmp_path: Path) -> None:
     assert f"{strata}:1: expected 2 columns (topic, document) or 3 columns (topic, document, stratum)" in refusal(
         "degrade", judged, "--strata-file", strata, status=2
     )
+
+
+def test_human_labels_of_a_sample_with_a_design() -> None:
+    """In Python, the treatment of unlabelled documents cannot be combined with judgments that were read as a sample."""
+    sample = degrade(QRELS, sorted((EXPERIMENT / "runs").iterdir()), strata=STRATA, seed=3)
+    with pytest.raises(irevalx.IrevalxError, match=r'^human_labels="random" cannot be combined with .* sampled'):
+        estimate(sample, MACHINE, RUNS, "P.10", human_labels="random")

@@ -542,3 +542,18 @@ def test_no_page_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("irevalx.lab.html_report.report.writes_to_terminal", lambda: True)
     assert refusal("report", QRELS, RUNS[0]).endswith("is not written to a terminal; use -o FILE, or a pipe\n")
     assert lab("report", QRELS, RUNS[0], "--format", "json").status == 0
+
+
+def test_many_verdicts() -> None:
+    """With more than six verdicts, one sentence for each measure lists the runs of each verdict."""
+    result = irevalx.lab.report(QRELS, [*RUNS], "P.10 map", baseline="count1", margin=0.05)
+    rows = irevalx.lab.gate(QRELS, [*RUNS], "P.10 map", baseline="count1", margin=0.05).rows
+    assert len(rows) == 10
+    sentences = result.data["findings"]
+    for number, measure in enumerate(("P_10", "map"), start=1):
+        assert sentences[number].startswith(f"{measure} against count1, margin 0.05: ")
+        for part in sentences[number].rstrip(".").split("margin 0.05: ")[1].split("; "):
+            verdict, _, runs = part.partition(": ")
+            names = runs.replace(" and ", ", ").split(", ")
+            assert names == [row.run for row in rows if (row.measure, row.verdict) == (measure, verdict)]
+    assert not any("margin" in sentence for sentence in sentences[3:])

@@ -54,6 +54,15 @@ def machine(tmp_path: Path) -> Path:
     return path
 
 
+def with_human_labels(machine: Path, human: Path, to: Path) -> Path:
+    """Write the machine labels of documents with a human label."""
+    judged = {tuple(line.split()[:3]) for line in human.read_text().splitlines()}
+    to.write_text(
+        "".join(f"{line}\n" for line in machine.read_text().splitlines() if tuple(line.split()[:3]) in judged)
+    )
+    return to
+
+
 def findings(*args: str | Path) -> dict[tuple[str, str], Row]:
     """Return the rows of labels by statistic and run."""
     result = succeeded("labels", *args, "--format", "csv", "--seed", "1", "--quiet")
@@ -67,7 +76,7 @@ def test_gains(machine: Path, tmp_path: Path, measure: str) -> None:
     after = [reranked(run, machine, tmp_path / f"after-{run.name}") for run in RUNS]
     gained = {
         side: by_topic(of, after, measure) - by_topic(of, RUNS, measure)
-        for side, of in (("human", QRELS), ("machine", machine))
+        for side, of in (("human", QRELS), ("machine", with_human_labels(machine, QRELS, tmp_path / "common")))
     }
     promise = gained["machine"] - gained["human"]
     for place, run in ((slice(None), ""), *((slice(n, n + 1), run.name) for n, run in enumerate(RUNS))):
@@ -95,11 +104,12 @@ def test_gains(machine: Path, tmp_path: Path, measure: str) -> None:
 def test_excess_bias_of_reranked_runs(machine: Path, tmp_path: Path) -> None:
     """The excess bias of each reranked run is computed among the other original runs."""
     result = findings(QRELS, machine, *RUNS, "-m", "P.10", "--rerank", "--resamples", "200")
+    common = with_human_labels(machine, QRELS, tmp_path / "common")
     p = []
     for n, run in enumerate(RUNS):
         reranked_run = reranked(run, machine, tmp_path / run.name)
         human, seen = (
-            by_topic(of, [*RUNS[:n], reranked_run, *RUNS[n + 1 :]], "P.10").mean(axis=1) for of in (QRELS, machine)
+            by_topic(of, [*RUNS[:n], reranked_run, *RUNS[n + 1 :]], "P.10").mean(axis=1) for of in (QRELS, common)
         )
         expected = excess_bias(human, seen, np.arange(len(RUNS)) == n)
         row = result["rerank_excess_bias", run.name]
@@ -123,8 +133,36 @@ def test_perfect_and_constant_labels(tmp_path: Path) -> None:
 
 
 def test_documents_without_human_labels(machine: Path) -> None:
-    """If runs are reranked, a note on documents without human labels states that promise is too high."""
+    """If runs are reranked, a note states that machine labels of documents without human labels are excluded."""
     words: list[str | Path] = [QRELS, machine, *RUNS, "-m", "P.10", "--resamples", "0", "--quiet"]
-    note = "its gain under human labels is too low, and promise is too high."
+    note = "The statistics of reranking exclude the machine labels of these documents."
     assert note in succeeded("labels", *words, "--rerank").words
     assert note not in succeeded("labels", *words).words
+
+
+@pytest.mark.parametrize("measure", ["P.10", "map"])
+def test_partial_human_labels(tmp_path: Path, measure: str) -> None:
+    """With human labels of a fifth of the documents, gains and biases of groups equal those of documents with both."""
+    rng = np.random.default_rng(3)
+    human, common = tmp_path / "human", tmp_path / "common"
+    machine = machine_labels(QRELS, tmp_path / "machine", missed=0.3, wrong=0.15, seed=4)
+    human.write_text("".join(f"{line}\n" for line in QRELS.read_text().splitlines() if rng.random() < 0.2))
+    with_human_labels(machine, human, common)
+    group = {run.name: "best" if "vector" in run.name else "rest" for run in RUNS}
+    (tmp_path / "groups").write_text("".join(f"{run} {name}\n" for run, name in group.items()))
+    given = ("-m", measure, "--rerank", "--groups", tmp_path / "groups", "--resamples", "100")
+    rows = succeeded("labels", human, machine, *RUNS, *given, "--format", "csv", "--seed", "1", "--quiet").rows
+    values = {(row["statistic"], row["run"] or row["group"]): row["value"] for row in rows if row["measure"]}
+    before = {of: by_topic(of, RUNS, measure) for of in (human, common)}
+    after = [reranked(run, machine, tmp_path / f"after-{run.name}") for run in RUNS]
+    gains = {of: (by_topic(of, after, measure) - before[of]).mean(axis=1) for of in (human, common)}
+    for n, run in enumerate(RUNS):
+        assert float(values["promise", run.name]) == pytest.approx(gains[common][n] - gains[human][n], abs=1e-9)
+    bias = (before[common] - before[human]).mean(axis=1)
+    members = np.array([group[run.name] == "best" for run in RUNS])
+    assert float(values["bias", "best"]) == pytest.approx(bias[members].mean())
+    means = before[human].mean(axis=1), before[common].mean(axis=1)
+    x, y = means[0][~members], (means[1] - means[0])[~members]
+    slope, height = np.polyfit(x, y, 1)
+    expected = (means[1] - means[0] - height - slope * means[0])[members].mean()
+    assert float(values["excess_bias", "best"]) == pytest.approx(expected)

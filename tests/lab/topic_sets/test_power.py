@@ -123,11 +123,13 @@ def test_tables(paths: list[Path]) -> None:
 
 
 def test_equal_runs(tmp_path: Path) -> None:
-    """Equal runs need two topics for any difference, and have no smallest difference; before, it was 0.0000."""
+    """Equal runs have neither a number of topics nor a smallest difference; before, these were 2 and 0.0000."""
     paths = runs_with_hits(tmp_path, {"a": (3, 4, 5), "b": (3, 4, 5)}, depth=10)
     rows = rows_of(*paths)
     assert {row["pair"] for row in rows} == {"median"}
-    assert [row["topics"] for row in rows if row["given"] == "size"] == ["2"] * 4
+    assert [row["topics"] for row in rows if row["given"] == "size"] == [""] * 4
+    warned = lab("power", *paths, "-m", "P.10").stderr
+    assert "if the median deviation is 0, no number of topics is computed, and otherwise" in warned
     assert [row["size"] for row in rows if row["given"] == "topics"] == ["", ""]
 
 
