@@ -133,13 +133,16 @@ def notes_on_dependence(measures: Sequence[MeasureValues], pairs: Sequence[tuple
         if (of_topics := probable[of_measure.topics]) is not None:
             first, second = (of_measure.tested[[pair[side] for pair in pairs]] for side in range(2))
             least = min(least, float(of_topics.clusters.dependence(differences(first, second)).min()))
-    by_prefix = f"{suggested.clusters} with the same prefix of their ID, such as {quote(suggested.example)}"
-    remedy = spelled("cluster_by", suggested.pattern)
+    example, clusters = quote(suggested.example), suggested.clusters
+    remedy = f"treat them as clusters with {spelled('cluster_by', suggested.pattern)}"
     if least * len(pairs) * len(measures) < ALPHA:
         warn(
-            f"differences between runs depend on {by_prefix}: these topics are not independent, so that p-values are "
-            f"too small and intervals too narrow; treat them as clusters with {remedy}"
+            f"differences between runs depend on the prefix of the topic ID, such as {example} ({clusters}): topics "
+            "with the same prefix are not independent, so that p-values are too small and intervals too narrow; "
+            f"{remedy}"
         )
         return ()
-    dependent = "If the topics of a prefix are dependent, such as the turns of a conversation, treat them as clusters"
-    return (f"Topic IDs suggest {by_prefix}. {dependent} with {remedy}.",)
+    return (
+        f"The prefix of a topic ID, such as {example}, can be a cluster of dependent topics ({clusters}). If topics "
+        f"with the same prefix are dependent, such as the turns of a conversation, {remedy}.",
+    )

@@ -201,6 +201,11 @@ class Design(Frozen):
     effect: float = 1.0
     """The design effect: the variance of a mean over these clusters divided by that over independent topics."""
 
+    @classmethod
+    def of(cls, clusters: Clusters | None, d: FloatArray) -> Design:
+        """Return the design for differences of shape (n_pairs, n_topics), with the median of their design effects."""
+        return cls() if clusters is None else cls(clusters, float(np.median(clusters.design_effects(d))))
+
     def freedom(self, n_topics: int) -> float:
         """Return the degrees of freedom of the t test over n topics."""
         return n_topics - 1 if self.clusters is None else self.clusters.freedom(n_topics)

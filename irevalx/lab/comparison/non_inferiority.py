@@ -187,11 +187,9 @@ class Improvements(Frozen):
         n_topics = self.d.shape[1]
         if n_topics < 2:
             return np.full(len(self.d), np.nan)
-        if self.clusters is None:
-            least: float | list[float] = least_effect(n_topics, alpha=self.alpha, two_sided=False)
-        else:
-            designs = [Design(self.clusters, effect) for effect in self.clusters.design_effects(self.d).tolist()]
-            least = [least_effect(n_topics, alpha=self.alpha, two_sided=False, design=design) for design in designs]
+        rows = self.d[:1] if self.clusters is None else self.d  # all rows have the same design without clusters
+        designs = [Design.of(self.clusters, row[np.newaxis]) for row in rows]
+        least = [least_effect(n_topics, alpha=self.alpha, two_sided=False, design=design) for design in designs]
         return np.where(self.without_spread, np.nan, self.d.std(axis=1, ddof=1) * least)
 
 

@@ -18,7 +18,7 @@ from irevalx.api.inputs import Run, read_runs
 from irevalx.api.scores import Scores, paths_of
 from irevalx.checks import ValueType
 from irevalx.declarations import choice, declaration_of, declared, file, flag, refined, text, whole
-from irevalx.errors import IrevalxWarning, UsageError, quote, warn
+from irevalx.errors import IrevalxWarning, UsageError, quote, warn, warn_each
 from irevalx.experiments.coverage import coverages
 from irevalx.experiments.inputs import graded_judgments_of, measures_of, run_streams
 from irevalx.experiments.measured_runs import assumed_directions, missing_topics, with_coverage
@@ -258,11 +258,11 @@ def report(
     rules = EvaluationRules.of(**evaluation, least_runs=1)
     settings, threads = rules.settings, rules.threads
     method = Method(test, correction, interval, alpha, resamples, seed)
-    compared_by: dict[str, Any] = {"clusters": clusters, "cluster_by": cluster_by, **_fields_of(method)}
+    compared_by: dict[str, Any] = {name: getattr(method, name) for name in fields(method)} | {"cluster_by": cluster_by}
     options = _typed(
         measures or (() if isinstance(qrels, Scores) else MEASURES),
         baseline=baseline,
-        **compared_by | {"clusters": _file_named(clusters, full_paths=full_paths)},
+        **compared_by,
         margin=margin,
         depth=depth,
         rbo=rbo,
@@ -283,10 +283,15 @@ def report(
         reported, notes = measures_of_scores(qrels, measures_of(measures), MEASURES)
         notes = (*assumed_directions(qrels, [measure.name for measure in reported]), *notes)
         compared, lines = _compared(
-            qrels, reported, baseline=baseline, threads=threads, complete=margin is not None, **compared_by
+            qrels,
+            reported,
+            baseline=baseline,
+            threads=threads,
+            complete=margin is not None,
+            clusters=clusters,
+            **compared_by,
         )
-        for line in lines:
-            warn(line)
+        warn_each(lines)
         of_scores = ReportedScores(
             scores=qrels,
             measures=reported,
@@ -325,7 +330,7 @@ def report(
         number_of_baseline(baseline, scores.runs)
     reported = reported_measures(scores)
     requests = tuple(dict.fromkeys(measure.request for measure in reported))
-    compared, lines = _compared(scores, reported, baseline=baseline, threads=threads, **compared_by)
+    compared, lines = _compared(scores, reported, baseline=baseline, threads=threads, clusters=clusters, **compared_by)
     prepared = PreparedGradedRuns(judgments=judgments, runs=opened, requests=requests, rules=rules)
     bounded = known_bounds(prepared)
     missing: Mapping[str, frozenset[str]] = {}
@@ -334,8 +339,7 @@ def report(
         missing = ranked_runs.missing_topics
         where = f"the tables of runs and pairs mark them with {CAUTION}"
         lines += unjudged_cautions(compared.measures, None, lambda names: bounded, ranked_runs, where)
-    for line in lines:
-        warn(line)
+    warn_each(lines)
     ranking_rules = RankingRules.of(replace(settings, ties="name") if settings.ties == "expected" else settings)
     data = ReportData(
         **shared,
@@ -451,17 +455,6 @@ def _typed(measures: Measures, **values: Any) -> list[str]:
             )
             options += [option if entry is True else f"{option} {shlex.quote(str(entry))}" for entry in entries]
     return options
-
-
-def _fields_of(method: Method) -> dict[str, Any]:
-    return {name: getattr(method, name) for name in fields(method)}
-
-
-def _file_named(clusters: Any, *, full_paths: bool) -> str | None:
-    """Return the file of clusters as displayed in the report, or FILE for a dictionary."""
-    if clusters is None or isinstance(clusters, Mapping):
-        return None if clusters is None else "FILE"
-    return os.fspath(clusters) if full_paths else Path(clusters).name
 
 
 def _topic_groups(groups: TopicGroupsInput | None, topics: Sequence[bytes]) -> TopicGroups:

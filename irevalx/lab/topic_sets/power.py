@@ -7,6 +7,7 @@ from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from irevalx.arrays.segments import IntArray
 from irevalx.declarations import choice, declared, number, whole
 from irevalx.errors import ArgumentError, InputError, warn
 from irevalx.experiments.measured_runs import MeasureValues, measure_runs
@@ -24,7 +25,7 @@ from irevalx.lab.command.evaluation_options import EvaluationOptions, Unpack, ev
 from irevalx.lab.command.output import DrawnResult
 from irevalx.reports.table import Table
 from irevalx.statistics.bootstrap import FEW_TOPICS
-from irevalx.statistics.clusters import INDEPENDENT, Clusters, Design
+from irevalx.statistics.clusters import Design
 from irevalx.statistics.power import (
     MOST_TOPICS,
     POWER,
@@ -258,12 +259,14 @@ def power(
         median, greatest, runs_of_greatest = median_and_greatest(values.values, alpha, values.clusters)
         greatest_pairs[values.measure] = [values.runs[run] for run in runs_of_greatest]
         deviations[values.measure] = {"median": median, "greatest": greatest} if n_pairs > 1 else {"median": median}
+        greatest_pair = np.array([runs_of_greatest])
+        runs_of_pairs = {"median": np.stack(pairs_of_runs(len(values.runs)), axis=1), "greatest": greatest_pair}
+        of_pairs = {pair: _design(values, runs_of_pairs[pair]) for pair in deviations[values.measure]}
         if values.clusters is not None:
-            designs[values.measure] = _designs(values, values.clusters, runs_of_greatest)
+            designs[values.measure] = of_pairs
         requested = tuple(topics) or (len(values.topics),), {_DIFFERENCE: differences, _WIDTH: widths}
         for pair, deviation in deviations[values.measure].items():
-            design = designs.get(values.measure, {}).get(pair, INDEPENDENT)
-            how: dict[str, Any] = {"power": power, "alpha": alpha / n_comparisons, "design": design}
+            how: dict[str, Any] = {"power": power, "alpha": alpha / n_comparisons, "design": of_pairs[pair]}
             rows += _rows(values.measure, pair, deviation, *requested, **how)
     settings = {
         "power": power,
@@ -276,13 +279,9 @@ def power(
     return Power(rows, deviations, settings, tuple(differences), tuple(topics), designs, notes=given.notes)
 
 
-def _designs(values: MeasureValues, clusters: Clusters, pair: tuple[int, int]) -> dict[str, Design]:
-    """Return the designs with the median design effect of all pairs and, if there are several, with that of a pair."""
-    first, second = pairs_of_runs(len(values.runs))
-    d = differences(values.values[first], values.values[second])
-    median = Design(clusters, float(np.median(clusters.design_effects(d))))
-    own = Design(clusters, float(clusters.design_effects(differences(values.values[pair[0]], values.values[pair[1]]))))
-    return {"median": median, "greatest": own} if len(d) > 1 else {"median": median}
+def _design(values: MeasureValues, pairs: IntArray) -> Design:
+    """Return the design for the differences of pairs of runs, shape (n_pairs, 2)."""
+    return Design.of(values.clusters, differences(values.values[pairs[:, 0]], values.values[pairs[:, 1]]))
 
 
 def _check(values: MeasureValues) -> None:
