@@ -157,7 +157,8 @@ def test_json_in_the_columns_of_a_run(tmp_path: Path) -> None:
     """A response in one line has the columns of a run; its text is read like in trec_eval, with a message about JSON."""
     written(tmp_path, JUDGED, json.dumps(DETAILS) + "\n")
     result = run("-m", "map", "q", "r", cwd=tmp_path)
-    assert result.stderr.startswith("irevalx: r:1: the first keys are metric_score, details, 1, unrated_docs, hits,")
+    assert result.stderr.startswith("irevalx: r:1: JSON must be {topic: {docno: score}}, or one object per line with")
+    assert "; the first keys are metric_score, details, 1, unrated_docs, hits," in result.stderr
     assert "The text between blanks is read as columns, like trec_eval" in result.stderr
     assert "use -T" not in result.stderr
     assert run("--strict", "-m", "map", "q", "r", cwd=tmp_path).status == 2

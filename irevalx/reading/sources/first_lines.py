@@ -308,18 +308,17 @@ class Doubt(Frozen):
 
 def _json_in_columns(beginning: Beginning, layout: Layout) -> tuple[int, str] | None:
     """Return the doubt about a JSON array or object in one line, whose blanks separate columns."""
-    hint = json_hint(beginning.first, "results_format" if "SCORE" in layout.columns[0] else "rel_format")
-    return (1, f"{hint}. The text between blanks is read as columns, like trec_eval") if hint else None
+    rule = json_rule(beginning, "results_format" if "SCORE" in layout.columns[0] else "rel_format")
+    return (1, f"{rule}. The text between blanks is read as columns, like trec_eval") if rule else None
 
 
 def _ranks_as_scores(beginning: Beginning, layout: Layout) -> tuple[int, str] | None:
     """Return the doubt about a run in which the ranks are in the column of the scores, and the scores in theirs."""
     lines = [(number, line.split()) for number, line in beginning.data_lines(comments=True)]
     previous: dict[bytes, int] = {}
+    least = max(_SCORE + 1, len(layout.columns[0].split()))  # shorter lines are malformed
     for _, fields in lines:
-        if len(fields) < len(layout.columns[0].split()) or not all(
-            map(re.fullmatch, (_NUMBER, b"[0-9]{1,9}"), fields[_RANK : _SCORE + 1])
-        ):
+        if len(fields) < least or not all(map(re.fullmatch, (_NUMBER, b"[0-9]{1,9}"), fields[_RANK : _SCORE + 1])):
             return None
         topic, rank = fields[0], int(fields[_SCORE])
         if rank not in ({0, 1} if topic not in previous else {previous[topic] + 1}):
