@@ -191,10 +191,9 @@ class LabelColumn(Frozen):
             rows = rows_with_labels(self.table, self.column, rules)
         else:
             rows = QRELS.rows(self.table, rules)
-        names = table_of(rows).names
-        specs = specs_of_labels(names, self.column)
+        specs = specs_of_labels(rows.table.names, self.column)
         if len(specs) == 1:
-            table_of(rows).find(ITEM)  # raises the error about a missing column
+            rows.table.find(ITEM)  # raises the error about a missing column
         with_labels: TableRows | NamedRows = replace(rows, specs=specs)
         return with_labels
 
@@ -247,7 +246,7 @@ class Labels(Frozen):
             raise MalformedLineError(f"{error.message} (for machine labels: {spelled(parameter)})") from None
         if not isinstance(read, Judgments):
             raise ArgumentError("labels must have exactly one grade for each document")
-        words.report(read.path, warn)
+        words.report(read.path, int(np.isnan(read.grades).sum()), warn)
         labels = cls._of(read) if maximum is None else cls._scaled(read, maximum)
         refuse_duplicates(labels.judgments)
         named_labels = replace(labels.judgments, path=path or labels.judgments.path)
@@ -297,7 +296,7 @@ class Labels(Frozen):
         rows = given.rows(rules) if isinstance(given, LabelColumn) else fmt.rows(given, rules)
         if not isinstance(rows, TableRows | NamedRows):
             return {}
-        table = table_of(rows)
+        table = rows.table
         used = {*excluded, *(name for spec in rows.specs for name in named(spec, table.names))}
         names = [name for name in table.names if isinstance(name, str) and name not in used]
         specs = (ColumnSpec(name, (name.lower(),), "words") for name in names)
@@ -339,11 +338,6 @@ def _read(given: Any, fmt: FileFormat[Any], words: LabelWords) -> AnyJudgments:
         return python_objects.judgments_of(words.graded(opened), grades="label")
     built: AnyJudgments = fmt.built(opened, rules)
     return built
-
-
-def table_of(rows: TableRows | NamedRows) -> ColumnTable:
-    """Return the table that these rows belong to."""
-    return rows.table if isinstance(rows, TableRows) else rows.table()
 
 
 class LabelReading(Frozen, kw_only=True):

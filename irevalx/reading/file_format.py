@@ -154,7 +154,7 @@ class FileFormat(Frozen, Generic[Data_co], kw_only=True):
             return None  # the caller reads the file as lines, with these warnings
         for warning in warnings:
             rules.warn(warning)
-        return rows.table()
+        return rows.table
 
     def _run_given(self, names: Sequence[Any]) -> str:
         """Return a message about judgments whose columns are the columns of a run; "" for other columns."""

@@ -29,6 +29,9 @@ MISSING = ("error", "missing", "n/a", "na", "nan", "none", "null", "unknown")
 
 _GRADES = {word: 1.0 - place for pair in PAIRS for place, words in enumerate(pair) for word in words}
 
+EMPTY = -1.0
+"""The grade of an empty field, None and nan, and of words that are declared to be missing labels."""
+
 _MOST_WORDS = 6
 """Maximum number of words in a message."""
 
@@ -47,9 +50,8 @@ class LabelWords:
 
     def __init__(self, grades: Mapping[str, float] | None = None, column: str = "") -> None:
         self._column = f": column {quote(column)}" if column else ""
-        self._given = {folded(word): grade for word, grade in (grades or {}).items()}
+        self._given = {folded(word): grade if grade >= 0 else EMPTY for word, grade in (grades or {}).items()}
         self._first: dict[str, tuple[str, str, str]] = {}  # of each word: the place, the label in quotes, and a hint
-        self._places: dict[str, str] = {}  # the word at each place; a file that is read in two passes has the same ones
         self._has_numbers, self._are_binary, self._has_given = False, True, False
 
     def add_numbers(self, numbers: FloatArray) -> None:
@@ -58,7 +60,10 @@ class LabelWords:
         self._are_binary &= bool(np.isin(numbers[numbers >= 0], (0, 1)).all())
 
     def number(self, text: bytes, place: Callable[[], str], hint: Callable[[], str] = str) -> float:
-        """Return the grade of a label, nan if it is missing; ``place`` and ``hint`` return texts for messages."""
+        """Return the grade of a label, or nan for a word without a grade.
+
+        ``place`` and ``hint`` return texts for the message about the first label with this word.
+        """
         value, is_number = c_double(text)
         if is_number:
             self.add_numbers(np.array([value]))
@@ -67,10 +72,10 @@ class LabelWords:
         if word in self._given:
             self._has_given = True
             return self._given[word]
-        if text and text != b"nan":
-            self._places[place()] = word
-            if word not in self._first:
-                self._first[word] = f"{place()}{self._column}", quote(text), hint()
+        if not text or text == b"nan":
+            return EMPTY
+        if word not in self._first:
+            self._first[word] = f"{place()}{self._column}", quote(text), hint()
         return _GRADES.get(word, math.nan)
 
     def graded(self, given: Mapping[Any, Any]) -> Mapping[Any, Any]:
@@ -83,14 +88,16 @@ class LabelWords:
         }
 
     def _grade(self, topic: Any, docno: Any, label: Any) -> Any:
+        if label is None or (isinstance(label, float) and math.isnan(label)):
+            return EMPTY
         if not isinstance(label, str):
             if isinstance(label, int | float):
                 self.add_numbers(np.array([label]))
             return label
         return self.number(as_bytes(label), lambda: f"qrels: topic {short_repr(topic)}: document {short_repr(docno)}")
 
-    def report(self, path: str, warn: Warn) -> None:
-        """Warn about the grades of words that were assumed, and about missing labels, once the file has been read.
+    def report(self, path: str, n_missing: int, warn: Warn) -> None:
+        """Warn about the assumed grades of words, and about ``n_missing`` words without grades, after reading.
 
         Raise MalformedNumberError for words with an unclear grade.
         """
@@ -106,11 +113,11 @@ class LabelWords:
             words = [f"label {self._first[word][1]} is read as {_GRADES[word]:g}" for word in grades]
             where = f"{shown_name(path)}{self._column}"
             warn(f"{where}: {join_words(words, 'and')}; {spelled('label_values')} sets other grades")
-        missing = [word for word in self._places.values() if word not in _GRADES]
-        if missing:
-            place, label, hint = self._first[missing[0]]
-            hint = hint or (f"; {spelled('label_values')} gives words a grade" if missing[0] in others else "")
-            more = more_such(len(missing) - 1, "label").replace(")", " in this file)")
+        missing = next((word for word in self._first if word not in _GRADES), None)
+        if missing is not None:
+            place, label, hint = self._first[missing]
+            hint = hint or (f"; {spelled('label_values')} gives words a grade" if missing in others else "")
+            more = more_such(n_missing - 1, "label").replace(")", " in this file)")
             warn(f"{place}: label {label} is not a number; it counts as missing{hint}{more}")
 
     def _refuse(self, words: list[str]) -> None:

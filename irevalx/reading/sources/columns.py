@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from irevalx.arrays.byte_strings import PADDING, Names
+from irevalx.arrays.byte_strings import PADDING, Names, numbered
 from irevalx.arrays.segments import AnyArray, FloatArray, IntArray
 from irevalx.checks import encodable, identifier, is_long
 from irevalx.errors import ArgumentError, printable, quote, shown_name
@@ -127,13 +127,19 @@ def grades_of(
 
 
 def label_numbers(texts: Names, words: LabelWords, place: What, hint: What = lambda row: "") -> FloatArray:
-    """Return labels as numbers, nan if they are missing; ``place`` and ``hint`` return texts for messages."""
+    """Return labels as numbers, nan for words without a grade; ``place`` and ``hint`` return texts for messages."""
     values, states = decimals(texts)
     words.add_numbers(values[states != OTHER])
     for row in np.flatnonzero(states == CLOSE).tolist():
         values[row] = float(texts.text(row))
-    for row in np.flatnonzero(states == OTHER).tolist():
-        values[row] = words.number(texts.text(row), partial(place, row), partial(hint, row))
+    rest = np.flatnonzero(states == OTHER)
+    number, names = numbered(texts.take(rest))
+    first = rest[np.unique(number, return_index=True)[1]]  # of each distinct label
+    grades = np.zeros(names.size)
+    for place_of_name in np.argsort(first).tolist():
+        row = int(first[place_of_name])
+        grades[place_of_name] = words.number(texts.text(row), partial(place, row), partial(hint, row))
+    values[rest] = grades[number]
     return values
 
 

@@ -58,8 +58,9 @@ class NamedRows(TextRows):
         table = ColumnTable(self.path, self.names)
         return tuple(table.find(spec) for spec in self.specs)
 
+    @property
     def table(self) -> TextTable:
-        """Return the file as a table."""
+        """The file as a table."""
         return TextTable(self.path, self.names, self)
 
     def of_run(self) -> NamedRows:
