@@ -152,17 +152,14 @@ def columns_of_table(
     taken = {*RUN_OF_SCORES.names, *TOPIC_OF_SCORES.names, "" if run is None else names[run].lower()}
     others = [name for name in names if name.lower() not in taken]
     used = [name for name in others if {"_".join(name.split()), printed_name(name)} & reading.requested]
-    ignored = (
-        []
-        if measure is not None
-        else [
-            name
-            for name, has_numbers in texts().items()
-            if name in others and name not in used and (used or not (has_numbers or is_known_measure(name)))
-        ]
-    )
+    ignored = [
+        name
+        for name, has_numbers in (texts() if measure is None else {}).items()
+        if name in others and name not in used and (used or not (has_numbers or is_known_measure(name)))
+    ]
     values = [place for place, name in enumerate(names) if name in others and name not in ignored]
-    if topic is None or not values or (measure and not value) or (run is None and reading.default is None):
+    lacks_value = not values or (measure is not None and value is None)
+    if topic is None or lacks_value or (run is None and reading.default is None):
         also = "; a column run is optional" if reading.default is not None else ", and a column run"
         raise MalformedLineError(f"{where}: {NEEDED}{also}; the columns are {', '.join(map(quote, names))}")
     if measure is not None and value is not None:

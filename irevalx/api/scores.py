@@ -107,8 +107,7 @@ class Scores:
         lower_is_better : measures that irevalx does not define and for which lower values are better.
         score_columns : whether the columns of a table without a column for the run contain "measures" of one run, or
             the values of several "runs". The values of runs belong to the measure that the file is named after.
-            [default: measures if irevalx defines one of them or if there is a single column; otherwise, the table is an
-            error]
+            [default: measures if irevalx defines one of them or if there is a single column; otherwise required]
 
         Raises
         ------

@@ -8,6 +8,7 @@ import os
 import subprocess
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import permutations
 from pathlib import Path
 from typing import Any
 
@@ -212,6 +213,18 @@ def test_tables_by_system(tmp_path: Path) -> None:
     for file in files.values():
         file.write_text(BY_SYSTEM)
     assert irevalx.Scores.read([*files.values()], score_columns="runs").measures == ["map", "P_5"]
+
+
+def test_any_order_of_named_columns() -> None:
+    """Named columns can be in any order, and a column of measures requires a column of values."""
+    for names in permutations(("run", "topic", "measure", "value")):
+        row = {"run": "a", "topic": "1", "measure": "map", "value": "0.5"}
+        assert read(table([names, [row[name] for name in names]]))[0].to_dict()["a"]["1"] == {"map": 0.5}
+    for header in ("measure,topic,foo", "topic,foo,measure"):
+        with pytest.raises(
+            InputError, match="expected a table of measure values with a column topic, and either measure"
+        ):
+            read(f"{header}\nmap,1,1\n")
 
 
 def test_columns_of_measures() -> None:

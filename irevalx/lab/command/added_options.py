@@ -56,9 +56,9 @@ SCORES_INPUT = _named(
         requires="scores",
         default=None,
         help=(
-            "Whether the columns of a table that has no column for the run are measures of one run, or several runs "
-            "and their values of one measure, which the name of the file names. [default: measures if irevalx defines "
-            "one of them, if -m names one, or if there is a single column; otherwise, the table is an error]"
+            "Whether the columns of a table without a column for the run contain the measures of one run, or the "
+            "values of several runs for one measure, which has the name of the file. [default: measures if irevalx "
+            "defines one of them, if -m names one, or if there is a single column; otherwise required]"
         ),
     ),
 )
