@@ -6,6 +6,7 @@ import math
 import os
 from collections.abc import Callable
 from itertools import product
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from references.cluster_robust import cluster_robust
 from references.judges import judge
 from scipy import stats
 
+import irevalx
 from irevalx.arrays.segments import FloatArray
 from irevalx.lab.comparison.non_inferiority import CANNOT_TELL, NOT_WORSE, WORSE, Improvements
 from irevalx.statistics.clusters import Clusters, Design
@@ -180,11 +182,18 @@ def test_interval_of_the_deviation_is_over_clusters() -> None:
         assert many.high / many.value == pytest.approx(of_topics.high / of_topics.value, rel=0.01)
 
 
-def drawn(clusters: Clusters, correlation: float, draws: int, skewed: bool, seed: int) -> FloatArray:
-    """Return differences with mean 0 and this intraclass correlation: shape (draws, n_topics)."""
+def drawn(
+    clusters: Clusters, correlation: float, draws: int, skewed: bool, seed: int, real: FloatArray | None = None
+) -> FloatArray:
+    """Return differences with mean 0 and this intraclass correlation: shape (draws, n_topics).
+
+    They are normal, exponential if ``skewed``, or drawn from ``real`` differences.
+    """
     random = np.random.default_rng(seed)
     shape = (draws, clusters.number + clusters.codes.size)
     values = random.exponential(1, shape) - 1 if skewed else random.normal(0, 1, shape)
+    if real is not None:
+        values = random.choice((real - real.mean()) / real.std(), shape)
     of_clusters, of_topics = values[:, : clusters.number], values[:, clusters.number :]
     both: FloatArray = np.sqrt(correlation) * of_clusters[:, clusters.codes] + np.sqrt(1 - correlation) * of_topics
     return np.round(both, 12)
@@ -214,6 +223,19 @@ def test_false_positives(skewed: bool, most: float) -> None:
     assert max(naive.values()) > 0.6
 
 
+def test_false_positives_of_real_differences(robust03: Path) -> None:
+    """Differences in average precision of pairs of runs of robust03, for topics and clusters drawn from them."""
+    runs = sorted((robust03 / "runs").iterdir())[:4]
+    scores = irevalx.evaluate(robust03 / "qrels.gz", runs, ["map"], complete=True)
+    values = np.array([scores.per_topic("map", run) for run in scores.runs])
+    for first, second in ((0, 1), (2, 3)):
+        for number, cell in enumerate(CELLS):
+            clusters = clusters_of(SIZES[cell[0]](cell[1]))
+            d = drawn(clusters, cell[2], DRAWS * 2, False, number, values[second] - values[first])
+            rate = float(np.mean(clusters.t_test(d) < 0.05))
+            assert rate <= 0.075 + noise_of(0.07, DRAWS * 2), (runs[first], runs[second], cell)
+
+
 @pytest.mark.parametrize("kind", SIZES)
 def test_false_positives_of_sign_flips(kind: str) -> None:
     """Sign flips of clusters have at most these rates."""
@@ -238,6 +260,17 @@ def test_power_without_correlation(kind: str) -> None:
         error = noise_of(0.7, DRAWS * 5)
         assert power == pytest.approx(expected, abs=0.03 + error), number
         assert power_of_t(n_topics, effect, design=Design(clusters)) == pytest.approx(power, abs=0.03 + error), number
+
+
+@pytest.mark.parametrize(("kind", "correlation"), [*product(POWERS, [0.2, 0.8])])
+def test_planned_power(kind: str, correlation: float) -> None:
+    """The power that the design effect of the true correlation predicts is the simulated power, within 0.03."""
+    for number in (10, 20, 40):
+        clusters = clusters_of(SIZES[kind](number))
+        design = Design(clusters, 1 + correlation * (clusters.mean_size - 1))
+        effect = least_effect(clusters.codes.size, 0.8, design=design)
+        power = np.mean(clusters.t_test(drawn(clusters, correlation, DRAWS * 5, False, number) + effect) < 0.05)
+        assert power == pytest.approx(0.8, abs=0.03 + noise_of(0.8, DRAWS * 5)), number
 
 
 @pytest.mark.parametrize("kind", SIZES)
