@@ -14,6 +14,7 @@ from irevalx.evaluation.topic_values import TopicColumn
 from irevalx.frozen import Frozen, cached_property, replace
 from irevalx.measures.declaration import Measure
 from irevalx.measures.summaries import LEAST, Population, Values, add_up, as_list, geometric_mean, mean
+from irevalx.wording import spelled
 
 if TYPE_CHECKING:
     from irevalx.measures.zscores import Zscores
@@ -209,7 +210,8 @@ def _clusters_of(column: Column, how: MeanIntervals, topics: Sequence[bytes]) ->
     averaged = [*evaluated, *topics[n_evaluated:]]
     if len(averaged) != values.size:
         raise InputError(
-            f"no cluster-robust interval of {column.name}: it has no value for some topics without results"
+            f"{column.name} has no value for some topics, so that its cluster-robust interval cannot include topics "
+            f"without results; leave out {spelled('complete', True)}"
         )
     return how.clusters_of(averaged)
 

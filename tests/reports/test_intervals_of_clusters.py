@@ -13,7 +13,10 @@ from references.proportion_intervals import proportion
 from running import refused, run
 from scipy import stats
 
-from irevalx.statistics.confidence_intervals import t_quantile
+from irevalx.errors import InputError
+from irevalx.evaluation.columns import Column, intervals_of
+from irevalx.measures.average_precision import average_precision
+from irevalx.statistics.confidence_intervals import MeanIntervals, t_quantile
 
 TURNS = [3, 8, 5, 3, 5, 8, 1]
 
@@ -97,6 +100,18 @@ def test_refusals(tmp_path: Path) -> None:
         *files, "--ci", "95%", "--topic-groups", str(tmp_path / "clusters"), *clusters
     )
     assert "matches no topic" in refused(*files, "--ci", "95%", "--cluster-by", "turn")
+
+
+def test_unknown_topics() -> None:
+    """A mean over topics whose IDs are unknown has no cluster-robust interval; with all IDs, it has one."""
+    values, topics = np.arange(14) / 14, [b"%d" % topic for topic in range(14)]
+    how = MeanIntervals(confidence=0.9, cluster_of={topic: int(topic) // 2 for topic in topics})
+    column = Column("map", average_precision, values[:12], 0.5, n_averaged=14)
+    with pytest.raises(InputError, match=r"map has no value for some topics, .*; leave out complete=True"):
+        intervals_of([column], how, topics[:12])
+    [low, high] = intervals_of([column], how, topics)["map"]
+    variance, freedom = cluster_robust([topic // 2 for topic in range(14)], [*values[:12].tolist(), 0.0, 0.0])
+    assert (high - low) / 2 == pytest.approx(stats.t.isf(0.05, freedom) * math.sqrt(variance))
 
 
 @pytest.mark.parametrize("degrees", [1.3, 2.5, 9.97, 123.4])
