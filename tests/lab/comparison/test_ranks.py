@@ -16,6 +16,7 @@ from running import FIXTURES, lab
 
 import irevalx.lab
 from irevalx.arrays.segments import FloatArray
+from irevalx.errors import ArgumentError
 from irevalx.experiments.measured_runs import MeasureValues
 from irevalx.lab.comparison.conclusions import Conclusion
 from irevalx.lab.comparison.pairs import ComparedMeasure
@@ -181,7 +182,7 @@ def test_too_few_clusters() -> None:
     assert {row.rank_low for row in result.runs} == {None}
     assert "rank" not in str(result)
     for draw in ("ranks", "critical-differences"):
-        with pytest.raises(irevalx.ArgumentError, match="requires tests, and differences are not tested, because"):
+        with pytest.raises(ArgumentError, match="requires tests, and differences are not tested, because"):
             result.figure(draw=draw)
 
 
