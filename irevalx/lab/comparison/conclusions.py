@@ -119,7 +119,7 @@ class Conclusion(Frozen):
         yield f"Under {self.title}, the top set contains {which}: no run is significantly better than {them}."
         sizes = [str(sets.tier.count(tier)) for tier in range(1, max(sets.tier) + 1)]
         if sizes[1:]:
-            tiers = f"There are {len(sizes)} tiers, of {join_words(sizes, 'and')} runs"
+            tiers = f"Under {self.title}, there are {len(sizes)} tiers, of {join_words(sizes, 'and')} runs"
             yield f"{tiers}: every run of a tier is significantly better than every run of the following tiers."
 
     def pair_of(self, run: str) -> ComparedPair:

@@ -347,8 +347,8 @@ def ranks(comparison: Comparison, page: Page) -> Figure:
                 panel.axhline(place + 0.5, color=GREY, linewidth=0.7)
     page.name(figure, "Ranks of runs and their rank sets")
     notes = (
-        "Dot: rank in the sample. Line: rank set. Blue: top set, which contains the runs than which no run is "
-        f"significantly better ({comparison.p_in_words} < {comparison.method.alpha:g}).",
+        "Dot: rank in the sample. Line: rank set. Filled: top set; no run is significantly better than any of these "
+        f"runs ({comparison.p_in_words} < {comparison.method.alpha:g}).",
         "Horizontal rule: every run above is significantly better than every run below." * (max(map(max, tiers)) > 1),
     )
     page.explain(figure, "rank", *notes, comparison.how_tested, names.key)

@@ -77,6 +77,7 @@ class ScoresData(Frozen, kw_only=True):
             "ranked": scores.ranked(),
             "readings": scores.readings(),
             "letters": scores.letters(),
+            "rank_sets": scores.rank_sets(),
             "verdicts": scores.verdicts(),
             "pairs": scores.pairs(),
             JUDGED: [],

@@ -52,6 +52,7 @@ def _findings(data: ScoresData) -> list[str]:
     return [
         f"{_headline(data, main, is_main=True)} {_coverage(first)}".rstrip(),
         *on_main_pair,
+        *main.on_ranks(),
         *(_headline(data, other) for other in others),
         *(_coverage(of_measure) for of_measure in other_depths if not _is_all_judged(of_measure)),
         f"Significance: {compared.how_tested}",

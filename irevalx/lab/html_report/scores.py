@@ -246,6 +246,11 @@ class ReportedScores(Frozen, kw_only=True):
         of_measures = {name: conclusion.verdicts for name, conclusion in self.conclusions.items()}
         return [of_measures.get(measure.name) for measure in self.measures]
 
+    def rank_sets(self) -> list[dict[str, list[int]] | None]:
+        """Return the rank sets and tiers of the runs under each measure, as in ``Conclusion``; None without them."""
+        sets = {name: conclusion.rank_sets for name, conclusion in self.conclusions.items()}
+        return [of_runs._asdict() if (of_runs := sets.get(measure.name)) else None for measure in self.measures]
+
     def letters(self) -> list[list[str] | None] | None:
         """Return the letters of the runs under each measure, as in ``compare``; None with a baseline."""
         if self.compared is None or self.compared.baseline is not None:

@@ -111,7 +111,10 @@ def test_tiers_of_three_levels() -> None:
     result = irevalx.lab.compare(scores, by="run")
     assert [row.tier for row in result.runs] == [1, 1, 2, 2, 2, 3]
     text = " ".join(str(result).split())
-    assert "There are 3 tiers, of 2, 3 and 1 runs: every run of a tier is significantly better than every run" in text
+    assert (
+        "Under m, there are 3 tiers, of 2, 3 and 1 runs: every run of a tier is significantly better than every run"
+        in text
+    )
     between = 1.5 + 5 * rng.normal(size=(1, 30))
     joined = irevalx.lab.compare(irevalx.Scores.from_frame(frame_of(np.append(values, between, axis=0), "m")), by="run")
     assert {row.tier for row in joined.runs} == {1}

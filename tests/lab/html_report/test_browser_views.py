@@ -85,6 +85,14 @@ def test_marks_and_matrix(browser: Reader, many: Path) -> None:
         "row.querySelector('td .verdict')?.innerText.includes('≈')).map((row) => Number(row.querySelector('input').dataset.run))"
     )
     assert sorted(marks) == sorted(alike)
+    sets = data["rank_sets"][0]
+    ends = ["-".join(map(str, sorted({*pair}))) for pair in zip(sets["rank_low"], sets["rank_high"], strict=True)]
+    displayed = browser.run(
+        "return [...document.querySelectorAll('.runs tbody tr')].map((row) => [Number(row.querySelector('input').dataset.run), "
+        "row.querySelector('.ranks [aria-hidden]').innerText])"
+    )
+    assert dict(displayed) == {run: f"#{text}".replace("-", DASH) for run, text in enumerate(ends)}
+    assert data["rank_sets"][2] is None  # judged@10 is not tested
     assert not browser.all(".runs .letters")
     browser.choose("#mark", "the first selected run")
     assert browser.address == "mark=selected"

@@ -137,12 +137,15 @@ def check_numbers_of_commands(qrels: Path, runs: list[Path]) -> None:
     data = assert_equals_commands(qrels, runs)
     by_run = lab("compare", qrels, *runs, "-m", "ndcg@10", "--by", "run", "--format", "csv").rows
     assert data["letters"][0] == [row["ndcg_cut_10_groups"] for row in by_run]
+    ends = {name: [int(row[f"ndcg_cut_10_{name}"]) for row in by_run] for name in ("rank_low", "rank_high", "tier")}
+    assert data["rank_sets"][0] == ends
 
 
 def test_numbers_with_a_baseline() -> None:
     """A report with a baseline has no letters."""
     data = assert_equals_commands(QRELS, RUNS, baseline="count2")
     assert (data["letters"], data["about"]["baseline"]) == (None, 1)
+    assert {*data["rank_sets"]} == {None}
 
 
 def test_coverage_is_not_tested() -> None:

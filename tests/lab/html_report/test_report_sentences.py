@@ -91,11 +91,14 @@ def test_verdicts_and_intervals() -> None:
     assert every["findings"][1].startswith(
         "steady is significantly better than same, the best run that differs significantly from it: 0.100 P.10"
     )
-    assert every["findings"][2:4] == [
+    assert every["findings"][2:6] == [
         "2 of 3 pairs of runs are significantly different.",
+        "Under P.10, the top set contains 1 of 3 runs (steady): no run is significantly better than it.",
+        "Under P.10, there are 2 tiers, of 1 and 2 runs: every run of a tier is significantly better than every run of the "
+        "following tiers.",
         "All 3 runs have the same success.1 (1.000).",
     ]
-    assert every["findings"][4].startswith("Significance:")  # at cutoff 1, all documents are judged
+    assert every["findings"][6].startswith("Significance:")  # at cutoff 1, all documents are judged
     few = irevalx.lab.report({"1": qrels["1"]}, {run: {"1": runs[run]["1"]} for run in ("base", "noisy")}, "map P.10")
     assert (
         "map has values for only 1 topic; with fewer than 5, no difference is reported as significant; the same applies to P.10."

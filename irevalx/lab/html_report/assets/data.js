@@ -24,6 +24,7 @@ import { unpackedNumbers } from "./unpacking.js";
  *     run_files: { path: string | null }[] },
  *   measures: Measure[], runs: Run[], groups: Group[], topics: Topic[], means: Mean[], readings: Reading[],
  *   ranked: { runs: number[], best: number[] }[], letters: (string[] | null)[] | null,
+ *   rank_sets: ({ rank_low: number[], rank_high: number[], tier: number[] } | null)[],
  *   verdicts: (string[] | null)[], pairs: { columns: string[], rows: any[][] },
  *   judged_among_retrieved: { at: (number | null)[], within: (number | null)[] }[],
  *   found_alone: { group: string, runs: number, documents: number, alone: number, judged_alone: number,

@@ -76,6 +76,23 @@ function verdictSign(run, measure) {
   );
 }
 
+/** Whether rank sets are displayed: the only pair of two runs has a mark. */
+const HAS_RANKS = data.runs.length > 2 && data.rank_sets.some((sets) => sets !== null);
+
+/** The rank set of a run, such as #1–4. @param {number} run @param {number} measure */
+function rankSet(run, measure) {
+  const sets = data.rank_sets[measure];
+  if (!HAS_RANKS || !sets) return null;
+  const [low, high, tier] = [sets.rank_low[run], sets.rank_high[run], sets.tier[run]];
+  const words = `rank set ${low === high ? low : `${low} to ${high}`}, tier ${tier} of ${Math.max(...sets.tier)}`;
+  return html(
+    "span",
+    { class: "ranks", "data-part": "ranks", title: words },
+    html("span", { "aria-hidden": "true" }, `#${low === high ? low : `${low}–${high}`}`),
+    html("span", { class: "unseen" }, ` ${words}`),
+  );
+}
+
 /**
  * @param {number} run
  * @param {number} measure
@@ -99,6 +116,7 @@ function meanCell(run, measure, { from, to }, show) {
       figure(mean, { className: data.ranked[measure].best.includes(run) ? "best" : "" }),
       letters && html("span", { class: "letters", "data-part": "letters" }, letters),
       verdictSign(run, measure),
+      rankSet(run, measure),
     ),
     bar({ value: mean, low, high, from, to, reference, marks }),
     show.includes("interval") && html("div", { class: "beside" }, interval(low, high)),
@@ -223,6 +241,12 @@ function explained(hasCautions) {
     const name = nameOf(data.runs[baseline].short);
     parts.push(
       `▲ significantly better, ▼ significantly worse than ${name}; vertical line: mean of ${name}. ${how ?? ""}`,
+    );
+  }
+  if (HAS_RANKS) {
+    parts.push(
+      "#: rank set, from 1 plus the number of significantly better runs to the number of runs minus the number of " +
+        "significantly worse runs. Overlapping rank sets do not show that runs are equal.",
     );
   }
   if (hasCautions) {
