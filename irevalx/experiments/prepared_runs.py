@@ -95,12 +95,12 @@ class PreparedRuns(Frozen, kw_only=True):
 
 
 class PreparedGradedRuns(PreparedRuns, kw_only=True):
-    """The same with graded judgments in which no document occurs twice in a topic."""
+    """The inputs of an experiment whose judgments are graded. No document occurs twice in the judgments of a topic."""
 
     judgments: Judgments
 
     def ranked(self, warn: Warn = issue_warning) -> GradedRuns:
-        """Rank the runs as ``PreparedRuns.ranked`` does."""
+        """Rank the runs, and look up the grades of their documents. See ``PreparedRuns.ranked``."""
         return self._ranked(GradedRuns, warn)
 
 

@@ -1,4 +1,4 @@
-"""What a comparison concludes under a measure. Tables, summaries and the report render these conclusions."""
+"""Conclusions of a comparison of runs under a measure. Tables, summaries and reports print these conclusions."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from irevalx.statistics.significance import MEAN
 from irevalx.wording import join_words
 
 REFERENCE, BETTER, WORSE, ALIKE = "reference", "better", "worse", "alike"
-"""The verdicts on runs: the run with which the others are compared; significantly better or worse (higher or lower if
-the measure has no better direction), or not significantly different."""
+"""The verdicts on runs. The reference is the run with which the others are compared. Each other run is significantly
+better, significantly worse or not significantly different. Without a better direction, "better" stands for higher."""
 
 IF_RELEVANT = "if they were relevant half as often as judged documents"
 """The assumption about unjudged documents by which cautions are determined (``RELATIVE_RELEVANCE``)."""
@@ -181,7 +181,7 @@ class Conclusion(Frozen):
         return ("better", "worse") if self.of_measure.measured.direction else ("higher", "lower")
 
     def leader(self, first: Conclusion | None = None) -> str:
-        """Return a clause on the best run; ``first`` is the conclusion that precedes it in the same paragraph."""
+        """Return a clause on the best run. It is shorter after the conclusion ``first`` in the same paragraph."""
         runs, tied = self.of_measure.runs, self.of_measure.best_runs
         value = f"({self.value_of(self.best)})"
         if self.is_of_equals:
@@ -269,7 +269,7 @@ class Conclusion(Frozen):
         return f"{run} {differ.format(against)}: {self.difference(pair)}"
 
     def on_main_pair(self, more: str = "") -> Iterator[str]:
-        """Yield sentences on ``main_run``, given that there are several pairs; ``more`` follows its difference."""
+        """Yield sentences on ``main_run`` if there are several pairs. The text ``more`` follows its difference."""
         if not self.of_measure.comparisons.are_tested:
             return
         pair, [best, main] = self.pair_of(self.main_run), self.named(self.best, self.main_run)

@@ -89,10 +89,11 @@ class Improvements(Frozen):
         return np.asarray(bound * self.largest)
 
     def differs_little(self, margin: float) -> BoolArray:
-        """Return whether fewer than ``FEW_TOPICS`` topics, but not all, differ by too little for a loss of the margin.
+        """Return whether each run differs from the baseline on few topics, and by little, so that it is not worse.
 
-        The bound of the mean difference is below the margin, and the largest difference is at most ``most_margins``
-        margins. With clusters, the result is False, because the bound requires independent topics.
+        Three conditions must hold: at least 1 and fewer than ``FEW_TOPICS`` topics differ, ``greatest_mean`` is below
+        the margin, and the largest difference of a topic is at most ``most_margins`` margins. With clusters, the result
+        is False, because the bound requires independent topics.
         """
         if self.clusters is not None:
             return np.zeros(len(self.d), np.bool_)
