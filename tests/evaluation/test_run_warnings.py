@@ -170,7 +170,9 @@ def test_a_line_of_json_with_the_columns_of_another_format(tmp_path: Path) -> No
     assert (result.status, result.stdout) == (0, expected)
     result = evaluated(tmp_path, '{"301":{"A": 1, "B": 2\n', "301 Q0 A 1 2 r\n")
     assert (result.status, result.stdout) == (7, b"")
-    assert "if the judgments are JSON, use -R json" in result.stderr
+    assert (
+        "qrels:1: the file is one object with an object for each topic; use -R json. The text between" in result.stderr
+    )
 
 
 @pytest.mark.parametrize(("ours", "theirs", "how"), DIFFERENCES)
