@@ -1,5 +1,6 @@
 """Estimation of measure values from few human and many machine judgments: ``estimate`` and its command."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Any, overload
 
@@ -9,7 +10,7 @@ from irevalx.api.custom_measures import Measures
 from irevalx.api.inputs import GivenQrels, Qrels
 from irevalx.api.inputs import Runs as GivenRuns
 from irevalx.declarations import Parameter, choice, declared, file, number, refined, whole
-from irevalx.errors import UsageError, quote, shown_name, warn
+from irevalx.errors import MalformedNumberError, UsageError, quote, shown_name, warn
 from irevalx.experiments.inputs import graded_judgments_of
 from irevalx.experiments.labels import LabelReading, PairedLabels
 from irevalx.experiments.prepared_runs import prepare_graded_runs
@@ -285,7 +286,11 @@ def _human_labels(human: GivenQrels, rules: EvaluationRules, reading: LabelReadi
     """Read human judgments, which can contain words if the grades of words are given."""
     if reading.label_values is not None:
         return reading.human(human).grades
-    return graded_judgments_of(human, *rules.of_judgments)
+    try:
+        return graded_judgments_of(human, *rules.of_judgments)
+    except MalformedNumberError as error:
+        hint = f"; {spelled('label_values')} gives words a grade" if re.search("grade '[A-Za-z]", error.message) else ""
+        raise MalformedNumberError(f"{error.message}{hint}") from None
 
 
 def _sample_of(

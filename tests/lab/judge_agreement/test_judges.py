@@ -206,7 +206,7 @@ def test_in_python(machines: dict[str, Path]) -> None:
     assert len(result.rows) == len(rows)
     assert repr(result) == lab("labels", QRELS, *words, "--seed", "1", "--quiet").stdout.decode().rstrip("\n")
     assert result.text_of("vote").count(b"\n") == len(QRELS.read_text().splitlines())
-    with pytest.raises(UsageError, match=r"^missing argument machine or machines$"):
+    with pytest.raises(UsageError, match=r"^missing argument machine, machines or machine_columns$"):
         public.labels(QRELS)
 
 

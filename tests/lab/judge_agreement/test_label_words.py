@@ -170,5 +170,9 @@ def test_human_words_in_estimate(tmp_path: Path) -> None:
     human.write_text("".join(f"{t} 0 {d} {'pass' if grade != '0' else 'fail'}\n" for t, _, d, grade in few))
     numbers.write_text("".join(f"{t} 0 {d} {int(grade != '0')}\n" for t, _, d, grade in few))
     call: list[str | Path] = ["estimate", *RUNS[:2], "--machine", QRELS, "--human-labels", "complete", "--human"]
+    table = tmp_path / "human.csv"
+    table.write_text("qid,docid,label\n1,a,pass\n")
+    problem = "invalid grade 'pass': must be a 64-bit integer; --label-value gives words a grade\n"
+    assert refusal(*call, table, status=2).endswith(problem)
     given = ("--label-value", "pass=1", "--label-value", "fail=0")
     assert succeeded(*call, human, *given).stdout == succeeded(*call, numbers).stdout
