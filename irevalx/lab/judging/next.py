@@ -89,7 +89,7 @@ def next(  # noqa: A001 - it is the name of its command
         ),
     ] = None,
     *,
-    order: Annotated[str, STRATEGY, refined(requires={"sampled": "total"})] = "mtf",
+    order: Annotated[str, STRATEGY, refined(requires={"sampled": "total"})] = "hedge",
     per_topic: Annotated[int | None, whole(1, metavar="N", excludes=("in_all", "n", "across"))] = None,
     in_all: Annotated[int | None, whole(1, metavar="N", excludes=("n", "order=sampled"))] = None,
     replay: Annotated[bool, flag()] = False,
