@@ -164,7 +164,9 @@ def test_figures() -> None:
     assert compared.figure(draw="topics").axes
     assert irevalx.lab.discriminative_power(QRELS, RUNS).figure(width=3.3, titled=False).axes
     assert irevalx.lab.leave_out(QRELS, RUNS, "map", groups=GROUPS, holes=5).figure(draw="holes").axes
-    with pytest.raises(ArgumentError, match="draw must be one of intervals topics matrix, or None"):
+    with pytest.raises(
+        ArgumentError, match="draw must be one of intervals topics matrix ranks critical-differences, or None"
+    ):
         irevalx.lab.compare(QRELS, RUNS, interval="t").figure(draw="x")
     assert not hasattr(irevalx.lab.gate(QRELS, RUNS, margin=0.1, baseline="count1"), "figure")
 
