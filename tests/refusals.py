@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -60,7 +61,7 @@ def words_of(command: str, keywords: dict[str, Any]) -> list[str]:
                 [text] = [f"{key}={entry}" for key, entry in value.items()]
             else:
                 text = " ".join(map(str, value)) if isinstance(value, list) else str(value)
-            words += spelled_rule(name if value is True else f"{name}={text}").split(" ", 1)
+            words += shlex.split(spelled_rule(name if value is True else f"{name}={text}"))
     return words
 
 
