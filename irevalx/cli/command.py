@@ -220,10 +220,9 @@ def _of_clusters(
     from irevalx.process.platform import as_text
 
     of_runs = [averaged_topics(evaluation) for evaluation in evaluations]
-    topics = {as_text(topic): topic for of_run in of_runs for topic in of_run}
     source = None if options.clusters is None else sources[options.clusters]
-    named = cluster_of_topics([*topics], source, options.cluster_by, warn)
-    intervals = replace(intervals, cluster_of={topics[name]: cluster for name, cluster in named.items()})
+    topics = (as_text(topic) for of_run in of_runs for topic in of_run)
+    intervals = replace(intervals, cluster_of=cluster_of_topics(topics, source, options.cluster_by, warn))
     warn_of_clusters((intervals.clusters_of(of_run) for of_run in of_runs), warn)
     return intervals
 

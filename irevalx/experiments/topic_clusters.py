@@ -24,13 +24,14 @@ ClustersInput: TypeAlias = str | os.PathLike[str] | Source | Mapping[str, str]
 
 
 def cluster_of_topics(
-    topics: Sequence[str], clusters: ClustersInput | None, pattern: str | None, warn: Warn = warn
+    topics: Iterable[str], clusters: ClustersInput | None, pattern: str | None, warn: Warn = warn
 ) -> dict[str, Hashable]:
     """Return the cluster of each topic, from a file, a dictionary, or the part of its ID that a pattern matches.
 
-    A topic whose ID does not match is a cluster of its own, with a warning. Raise InputError for a topic without a
-    cluster, and UsageError if no ID matches, or if both parameters are given.
+    The result is empty without both. A topic whose ID does not match is a cluster of its own, with a warning. Raise
+    InputError for a topic without a cluster, and UsageError if no ID matches, or if both parameters are given.
     """
+    topics = list(dict.fromkeys(topics))
     if pattern is not None:
         if clusters is not None:
             raise UsageError(f"{spelled('clusters')} cannot be combined with {spelled('cluster_by')}")
@@ -44,11 +45,12 @@ def cluster_of_topics(
                 f"cluster of its own: {first_names(others, 'topic')}"
             )
         return {topic: (topic,) if match is None else match for topic, match in matches.items()}
+    if clusters is None:
+        return {}
     where, entry = "clusters", "an entry"
     if isinstance(clusters, Mapping):
         of_topics = clusters
     else:
-        assert clusters is not None  # one of the parameters is given
         source = clusters if isinstance(clusters, Source) else Source(os.fspath(clusters))
         where, entry, of_topics = shown_name(source.path), "a line", read_topic_clusters(source)
     if lacking := [topic for topic in topics if topic not in of_topics]:
@@ -61,10 +63,9 @@ def with_clusters(
     measures: Sequence[MeasureValues], clusters: ClustersInput | None, pattern: str | None, *, are_tested: bool = True
 ) -> list[MeasureValues]:
     """Return the values of measures with the clusters of their topics; warn of few clusters if runs are tested."""
-    if clusters is None and pattern is None:
+    topics = (topic for of_measure in measures for topic in of_measure.topics)
+    if not (cluster_of := cluster_of_topics(topics, clusters, pattern)):
         return list(measures)
-    topics = tuple(dict.fromkeys(topic for of_measure in measures for topic in of_measure.topics))
-    cluster_of = cluster_of_topics(topics, clusters, pattern)
     clustered = [
         replace(of_measure, clusters=Clusters.of(cluster_of[topic] for topic in of_measure.topics))
         for of_measure in measures

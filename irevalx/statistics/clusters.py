@@ -11,7 +11,7 @@ Methodology 28(2), 2002, with the mean as the only coefficient.
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable
 
 import numpy as np
 
@@ -115,10 +115,11 @@ class Clusters(Frozen):
         return residuals
 
     def errors(self, d: FloatArray) -> FloatArray:
-        """Return CR2 standard errors of means, shape (...); nan with fewer than ``FEWEST_CLUSTERS``."""
+        """Return CR2 standard errors of means, shape (...); nan if they are 0, or with too few clusters."""
         if self.are_too_few:
             return np.full(d.shape[:-1], np.nan)
-        return np.asarray(np.sqrt((self.residuals(d) ** 2).sum(axis=-1)))
+        errors = np.sqrt((self.residuals(d) ** 2).sum(axis=-1))
+        return np.where(errors > 0, errors, np.nan)
 
     def without_spread(self, d: FloatArray) -> BoolArray:
         """Return whether differences of shape (n_pairs, n_topics) have no interval.
@@ -126,21 +127,14 @@ class Clusters(Frozen):
         This is true of pairs that differ in fewer than ``FEW_TOPICS`` clusters, of pairs whose standard error is 0, and
         of all pairs if there are too few clusters.
         """
-        return np.asarray((self.differing(d) < FEW_TOPICS) | ~(self.errors(d) > 0))
-
-    def differing(self, d: FloatArray) -> IntArray:
-        """Return the number of clusters that contain a topic whose difference is not 0: shape (n_pairs,)."""
-        return np.asarray(np.count_nonzero(self.sums((d != 0) * 1.0), axis=-1), np.int64)
+        n_differing = np.count_nonzero(self.sums((d != 0) * 1.0), axis=-1)  # clusters with a topic that differs
+        return np.asarray((n_differing < FEW_TOPICS) | np.isnan(self.errors(d)))
 
     def t_test(self, d: FloatArray) -> FloatArray:
-        """Return the p-values of the cluster-robust t test, shape (...); nan with too few clusters."""
+        """Return the p-values of the cluster-robust t test, shape (...); nan where ``errors`` are nan."""
         from scipy import special
 
-        if self.are_too_few:
-            return np.full(d.shape[:-1], np.nan)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            t = np.abs(d.mean(axis=-1)) / self.errors(d)
-        return np.asarray(np.where(np.isnan(t), 1.0, 2 * special.stdtr(self.freedom(), -t)))
+        return np.asarray(2 * special.stdtr(self.freedom(), -np.abs(d.mean(axis=-1)) / self.errors(d)))
 
     def p_values(self, test: str, d: FloatArray, resamples: int, seed: int) -> FloatArray:
         """Return p-values of differences of shape (n_pairs, n_topics), as ``paired_p_values``; nan with few clusters.
@@ -156,15 +150,6 @@ class Clusters(Frozen):
         for row in np.flatnonzero(self.without_spread(d)):
             p[row] = exact_sign_flips(sums[row])
         return p
-
-    def intervals(self, d: FloatArray, confidences: Sequence[float]) -> list[tuple[FloatArray, FloatArray]]:
-        """Return t intervals of means of values of shape (n_rows, n_topics), by confidence; nan without an error."""
-        from scipy import special
-
-        means, errors = d.mean(axis=-1), self.errors(d)
-        errors[~(errors > 0)] = np.nan
-        halves = [-special.stdtrit(self.freedom(), (1 - confidence) / 2) * errors for confidence in confidences]
-        return [(means - half, means + half) for half in halves]
 
     def variance_ratios(self, d: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the F statistics of an analysis of variance by cluster, and the intraclass correlations, shape (...).

@@ -11,6 +11,7 @@ import numpy as np
 
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
 from irevalx.frozen import Frozen
+from irevalx.process.platform import as_text
 from irevalx.process.workers import in_order
 from irevalx.statistics.bootstrap import TopicDraws
 from irevalx.statistics.clusters import Clusters
@@ -65,16 +66,22 @@ def bca_intervals_of_summaries(
     return _bootstrapped((x, y), difference, varied, observed, confidences, **options)
 
 
-def t_intervals(d: FloatArray, confidences: Sequence[float]) -> list[Ends]:
-    """Return t intervals of mean differences of shape (n_pairs, n_topics), by confidence; nan if all are equal."""
+def t_intervals(d: FloatArray, confidences: Sequence[float], clusters: Clusters | None = None) -> list[Ends]:
+    """Return t intervals of mean differences of shape (n_pairs, n_topics), by confidence; nan if all are equal.
+
+    With ``clusters``, intervals are cluster-robust, or nan if there is no standard error.
+    """
     from scipy import special
 
     varied = (d != d[:, :1]).any(axis=1)
     ends = [(np.full(len(d), np.nan), np.full(len(d), np.nan)) for _ in confidences]
     if varied.any():
+        freedom: float = d.shape[1] - 1
         centre, error = mean_and_error(d[varied])
+        if clusters is not None:
+            freedom, error = clusters.freedom(), clusters.errors(d[varied])
         for (low, high), confidence in zip(ends, confidences, strict=True):
-            half = -special.stdtrit(d.shape[1] - 1, (1 - confidence) / 2) * error
+            half = -special.stdtrit(freedom, (1 - confidence) / 2) * error
             low[varied], high[varied] = centre - half, centre + half
     return ends
 
@@ -199,14 +206,14 @@ class MeanIntervals(Frozen, kw_only=True):
     """Whether intervals are from a bias-corrected and accelerated bootstrap rather than from Student's t."""
     wilson: bool = False
     """Whether means of measures whose values are 0 or 1 have Wilson's interval instead."""
-    cluster_of: Mapping[bytes, Hashable] = {}
+    cluster_of: Mapping[str, Hashable] = {}
     """The cluster of each topic, for t intervals and Wilson's intervals; empty if topics are independent."""
     seed: int = 0
     resamples: int = RESAMPLES
 
     def clusters_of(self, topics: Iterable[bytes]) -> Clusters | None:
         """Return the clusters of topics; None if they are independent."""
-        return Clusters.of(self.cluster_of[topic] for topic in topics) if self.cluster_of else None
+        return Clusters.of(self.cluster_of[as_text(topic)] for topic in topics) if self.cluster_of else None
 
     def of(self, values: FloatArray, clusters: Clusters | None = None) -> FloatArray:
         """Return the bounds of intervals of means, shape (n_means, 2), for values of shape (n_means, n_topics).
@@ -217,18 +224,18 @@ class MeanIntervals(Frozen, kw_only=True):
         if values.shape[1] < 2 or (clusters is not None and clusters.are_too_few):
             return ends
         defined = np.isfinite(values).all(axis=1) & (values != values[:, :1]).any(axis=1)  # nan if all are equal
-        if defined.any() and clusters is not None:
-            middle, error = values[defined].mean(axis=1), clusters.errors(values[defined])
-            half = t_quantile(clusters.freedom(), self.confidence) * np.where(error > 0, error, np.nan)
-            ends[defined] = np.stack((middle - half, middle + half), axis=1)
-        elif defined.any():
-            ends[defined] = (self._bootstrap if self.is_bootstrap else self._t)(values[defined])
+        if defined.any():
+            known = values[defined]
+            ends[defined] = self._bootstrap(known) if self.is_bootstrap else self._t(known, clusters)
         return ends
 
-    def _t(self, values: FloatArray) -> FloatArray:
+    def _t(self, values: FloatArray, clusters: Clusters | None) -> FloatArray:
         n_topics = values.shape[1]
-        error = values.std(axis=1, ddof=1) / np.sqrt(n_topics)
-        half = t_quantile(n_topics - 1, self.confidence) * error
+        if clusters is None:
+            freedom, error = n_topics - 1, values.std(axis=1, ddof=1) / np.sqrt(n_topics)
+        else:
+            freedom, error = clusters.freedom(), clusters.errors(values)
+        half = t_quantile(freedom, self.confidence) * error
         return np.stack((values.mean(axis=1) - half, values.mean(axis=1) + half), axis=1)
 
     def _bootstrap(self, values: FloatArray) -> FloatArray:

@@ -250,8 +250,7 @@ class Comparisons(Frozen):
         for_all = correction_named(method.correction) in SIMULTANEOUS and self._tukey is None
         confidences = [alone, 1 - method.alpha / n_pairs] if for_all else [alone]
         if method.interval == "t":
-            intervals = t_intervals if self.clusters is None else self.clusters.intervals
-            of_means = intervals(self.by_topic, confidences)
+            of_means = t_intervals(self.by_topic, confidences, self.clusters)
             for end in (end for ends in of_means for end in ends):
                 end[self.without_spread] = np.nan
         else:

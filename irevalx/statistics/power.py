@@ -15,17 +15,19 @@ from collections.abc import Callable
 import numpy as np
 
 from irevalx.arrays.segments import FloatArray
-from irevalx.frozen import Frozen
+from irevalx.frozen import Frozen, replace
 from irevalx.statistics.clusters import INDEPENDENT, Clusters, Design
 from irevalx.statistics.significance import ALPHA, differences, pairs_of_runs
 
 
 class Deviation(Frozen):
-    """A standard deviation and its interval; nan if the interval is undefined."""
+    """A standard deviation of topic differences and its interval; nan if the interval is undefined."""
 
     value: float
     low: float
     high: float
+    design: Design = INDEPENDENT
+    """The dependence of the differences between topics."""
 
 
 def median_and_greatest(
@@ -55,6 +57,10 @@ def median_and_greatest(
     of_median, of_greatest = (
         _deviation(math.sqrt(pick(sums) / (n_topics - 1)), np.array([*map(pick, without_topic)]), alpha, n_compared)
         for pick, n_compared in ((lambda of: float(np.median(np.sqrt(of))) ** 2, 1), (lambda of: of[pair], len(d)))
+    )
+    of_median, of_greatest = (
+        replace(deviation, design=Design.of(clusters, of_pairs))
+        for deviation, of_pairs in ((of_median, d), (of_greatest, d[[pair]]))
     )
     return of_median, of_greatest, (int(first[pair]), int(second[pair]))
 

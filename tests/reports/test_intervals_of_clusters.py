@@ -105,7 +105,7 @@ def test_refusals(tmp_path: Path) -> None:
 def test_unknown_topics() -> None:
     """A mean over topics whose IDs are unknown has no cluster-robust interval; with all IDs, it has one."""
     values, topics = np.arange(14) / 14, [b"%d" % topic for topic in range(14)]
-    how = MeanIntervals(confidence=0.9, cluster_of={topic: int(topic) // 2 for topic in topics})
+    how = MeanIntervals(confidence=0.9, cluster_of={str(topic): topic // 2 for topic in range(14)})
     column = Column("map", average_precision, values[:12], 0.5, n_averaged=14)
     with pytest.raises(InputError, match=r"map has no value for some topics, .*; leave out complete=True"):
         intervals_of([column], how, topics[:12])

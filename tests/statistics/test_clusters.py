@@ -18,6 +18,7 @@ import irevalx
 from irevalx.arrays.segments import FloatArray
 from irevalx.lab.comparison.non_inferiority import CANNOT_TELL, NOT_WORSE, WORSE, Improvements
 from irevalx.statistics.clusters import Clusters, Design
+from irevalx.statistics.confidence_intervals import t_intervals
 from irevalx.statistics.paired_comparisons import Comparisons, Method
 from irevalx.statistics.power import half_width, least_effect, median_and_greatest, power_of_t, topics_to_find
 
@@ -45,7 +46,7 @@ def test_variance_and_degrees_of_freedom(kind: str, number: int) -> None:
     """The formulas for a mean equal the matrices of the definition, and so do p-values and intervals."""
     clusters = clusters_of(SIZES[kind](number))
     d = np.random.default_rng(number).normal(0.05, 1, (3, clusters.codes.size))
-    [(low, high)] = clusters.intervals(d, [0.9])
+    [(low, high)] = t_intervals(d, [0.9], clusters)
     for row, of_pair in enumerate(d):
         variance, freedom = cluster_robust(clusters.codes.tolist(), of_pair.tolist())
         assert clusters.freedom() == pytest.approx(freedom, rel=1e-9)

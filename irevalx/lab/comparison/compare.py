@@ -223,8 +223,7 @@ def compare(
     tested = TestedRuns.of(qrels, runs, measures, baseline, single, **of_topics, **options)
     if topic_groups is not None:
         return compared_in_groups(tested.measures, topic_groups, tested.baselines, tested.method, tested.notes)
-    are_given = clusters is not None or cluster_by is not None
-    on_dependence = () if are_given else tested.notes_on_dependence
+    on_dependence = tested.notes_on_dependence
     tested.warn_of_tests(*([] if by == "run" else [interval_warnings]))
     kind = ComparedSystems if tested.measures[0].measured.replicates else ComparedPairs
     return kind(

@@ -153,8 +153,7 @@ def gate(
     how: dict[str, Any] = {"correction": "bonferroni", "alpha": alpha, "complete": not common_topics}
     how |= {"names": names, "clusters": clusters, "cluster_by": cluster_by}
     tested = TestedRuns.of(qrels, runs, measures, baseline, "gate", topics_of_baseline=True, **how, **evaluation)
-    are_given = clusters is not None or cluster_by is not None
-    notes = tested.notes if are_given else (*tested.notes, *tested.notes_on_dependence)
+    notes = (*tested.notes, *tested.notes_on_dependence)
     rules: dict[str, Any] = {"require": require, "allow_unsure": allow_unsure, "notes": notes}
     result = verdicts_on(tested.measures, tested.baselines, margin, alpha, tested.missing, **rules)
     tested.warn_of_unjudged(result.on_unjudged)

@@ -9,7 +9,6 @@ differences, which requires independent topics, is not applied.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -113,12 +112,8 @@ class Improvements(Frozen):
     @cached_property
     def interval(self) -> Ends:
         """The bounds of t intervals with confidence level 1 - alpha; nan if there is no interval."""
-        [(low, high)] = self._t_intervals(self.d, [1 - self.alpha])
+        [(low, high)] = t_intervals(self.d, [1 - self.alpha], self.clusters)
         return np.where(self.without_spread, np.nan, low), np.where(self.without_spread, np.nan, high)
-
-    @property
-    def _t_intervals(self) -> Callable[[FloatArray, Sequence[float]], list[Ends]]:
-        return t_intervals if self.clusters is None else self.clusters.intervals
 
     @cached_property
     def p(self) -> FloatArray:
@@ -161,7 +156,7 @@ class Improvements(Frozen):
         """
         low, at_least = self.interval[0], -margin
         if isinstance(margin, np.ndarray):
-            [(low, _)] = self._t_intervals(self.d + margin, [1 - self.alpha])
+            [(low, _)] = t_intervals(self.d + margin, [1 - self.alpha], self.clusters)
             low, at_least = np.where(self.without_spread, np.nan, low), 0.0
         return np.asarray((self.differing == 0) | self.differs_little(float(np.mean(margin))) | (low > at_least))
 

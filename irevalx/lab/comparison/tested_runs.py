@@ -39,6 +39,8 @@ class TestedRuns(Frozen, kw_only=True):
     threads: int
     missing: Mapping[str, frozenset[str]] = {}
     """The evaluated topics that each run lacks."""
+    has_clusters: bool = False
+    """Whether clusters of topics are given, possibly of one topic each."""
 
     @classmethod
     def of(
@@ -86,13 +88,14 @@ class TestedRuns(Frozen, kw_only=True):
             ranked=given.ranked,
             threads=rules.threads,
             missing=given.missing,
+            has_clusters=clusters is not None or cluster_by is not None,
         )
 
     @property
     def notes_on_dependence(self) -> tuple[str, ...]:
         """A note on clusters that the topic IDs suggest; a warning is issued if differences depend on them."""
         measured = [of_measure.measured for of_measure in self.measures]
-        if any(values.clusters is not None or values.replicates for values in measured):
+        if self.has_clusters or any(values.replicates for values in measured):
             return ()
         return notes_on_dependence(measured, self.measures[0].comparisons.pairs)
 

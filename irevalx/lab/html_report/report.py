@@ -73,7 +73,6 @@ from irevalx.lab.html_report.scores import (
     OTHER_TREATMENTS,
     ReportedMeasure,
     ReportedScores,
-    clusters_of_scores,
     compared_scores,
     measures_of_scores,
     refuse_runs,
@@ -297,7 +296,7 @@ def report(
             measures=reported,
             compared=compared,
             confidence=1 - alpha,
-            cluster_of=clusters_of_scores(qrels, clusters, cluster_by),
+            clusters=(clusters, cluster_by),
         )
         return _report_of(
             ScoresData(
@@ -352,7 +351,7 @@ def report(
             measures=reported,
             compared=compared,
             confidence=1 - alpha,
-            cluster_of=clusters_of_scores(scores, clusters, cluster_by),
+            clusters=(clusters, cluster_by),
         ),
         baseline=baseline,
         warned=lines,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -140,8 +140,8 @@ class ReportedScores(Frozen, kw_only=True):
     """Pairs of runs; None for a single run, or if no topic has values of all runs."""
     confidence: float
     """Confidence level of the intervals of means."""
-    cluster_of: Mapping[bytes, Hashable] = {}
-    """The cluster of each topic; empty if topics are independent."""
+    clusters: tuple[ClustersInput | None, str | None] = (None, None)
+    """The parameters ``clusters`` and ``cluster_by`` of the report."""
 
     @cached_property
     def runs(self) -> list[str]:
@@ -183,13 +183,15 @@ class ReportedScores(Frozen, kw_only=True):
             ranked.append({"runs": best_first(means, measure.direction), "best": best})
         return ranked
 
+    @cached_property
+    def _how(self) -> MeanIntervals:
+        topics = (as_text(topic) for run in self.runs for topic in topics_averaged(self.scores, run))
+        cluster_of = cluster_of_topics(topics, *self.clusters, lambda line: None)  # ``compare`` warns
+        return MeanIntervals(confidence=self.confidence, wilson=True, cluster_of=cluster_of)
+
     def _interval(self, measure: str, run: str) -> dict[str, float | None]:
         try:
-            if self.cluster_of:
-                how = MeanIntervals(confidence=self.confidence, wilson=True, cluster_of=self.cluster_of)
-                low, high = interval_of(self.scores, measure, run, how)
-            else:
-                low, high = self.scores.interval(measure, run, self.confidence)
+            low, high = interval_of(self.scores, measure, run, self._how)
         except KeyError:  # raised if the measure is not a mean
             low = high = math.nan
         return {"low": finite(low), "high": finite(high)}
@@ -297,15 +299,6 @@ def refuse_runs(runs: Any, *, complete: bool, rbo: float | None) -> None:
             f"{spelled('rbo')} compares rankings, which {source} do not contain; leave out {spelled('rbo')}, or "
             "report judgments and runs instead"
         )
-
-
-def clusters_of_scores(scores: Scores, clusters: ClustersInput | None, pattern: str | None) -> dict[bytes, Hashable]:
-    """Return the cluster of each topic of any run; empty without clusters."""
-    if clusters is None and pattern is None:
-        return {}
-    topics = {as_text(topic): topic for run in scores.runs for topic in topics_averaged(scores, run)}
-    named = cluster_of_topics([*topics], clusters, pattern, lambda line: None)  # ``compare`` warns
-    return {topics[topic]: cluster for topic, cluster in named.items()}
 
 
 def compared_scores(scores: Scores, measures: Sequence[ReportedMeasure], **options: Any) -> ComparedPairs | None:

@@ -18,7 +18,6 @@ from irevalx.lab.plotting.ranges import groups_on_one_axis, ranges_of, ranges_pr
 from irevalx.lab.topic_sets.power import Power
 from irevalx.lab.topic_sets.swap_rate import DifferenceSwapRate, SizeSwapRate, SwapRates, SwapRatesByDifference
 from irevalx.lab.topic_sets.swaps import FEWEST, TOLERATED
-from irevalx.statistics.clusters import INDEPENDENT, Design
 from irevalx.statistics.power import Deviation, power_of_t, topics_to_find
 from irevalx.wording import spelled
 
@@ -40,13 +39,12 @@ def power_curves(result: Power, page: Page) -> Figure:
     differences, n_topics = result.differences, result.settings["topics"]
     panels = []
     for measure, deviation in medians.items():
-        design = result.designs.get(measure, {}).get("median", INDEPENDENT)
         least = min(differences) / deviation.value if deviation.value else math.inf
-        needed = topics_to_find(least, max(0.95, power), alpha / comparisons, design=design)
+        needed = topics_to_find(least, max(0.95, power), alpha / comparisons, design=deviation.design)
         last = min(_MOST, max(needed, n_topics[measure], 2 * _FEWEST, *result.topics))
         numbers = np.unique(np.geomspace(_FEWEST, last, _POINTS).round().astype(int)).tolist()
         panel = LinePanel(
-            tuple(_power_curve(size, deviation, numbers, alpha / comparisons, design) for size in differences),
+            tuple(_power_curve(size, deviation, numbers, alpha / comparisons) for size in differences),
             "power",
             title=measure if len(medians) > 1 else "",
             ticks=tuple((float(number), str(number)) for number in _TICKS if number <= last),
@@ -56,7 +54,7 @@ def power_curves(result: Power, page: Page) -> Figure:
         )
         panels.append(panel)
     rows = in_rows(panels, _POWER_COLUMNS)
-    title = f"Power of the {'cluster-robust' if result.designs else 'paired'} t test by number of topics"
+    title = f"Power of the {'cluster-robust' if result.design_effects else 'paired'} t test by number of topics"
     divided = f"/{comparisons}" if comparisons > 1 else ""
     note = f"The standard deviation is the median over pairs of runs; alpha {alpha:g}{divided}."
     return draw_lines(
@@ -64,8 +62,9 @@ def power_curves(result: Power, page: Page) -> Figure:
     )
 
 
-def _power_curve(difference: float, deviation: Deviation, numbers: list[int], alpha: float, design: Design) -> Curve:
+def _power_curve(difference: float, deviation: Deviation, numbers: list[int], alpha: float) -> Curve:
     def powers(of: float) -> FloatArray:
+        design = deviation.design
         return np.array([power_of_t(n, difference / of, alpha, design=design) if of else 1.0 for n in numbers])
 
     x = np.array(numbers, np.float64)

@@ -7,7 +7,6 @@ from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from irevalx.arrays.segments import IntArray
 from irevalx.declarations import choice, declared, number, whole
 from irevalx.errors import ArgumentError, InputError, warn
 from irevalx.experiments.measured_runs import MeasureValues, measure_runs
@@ -25,7 +24,7 @@ from irevalx.lab.command.evaluation_options import EvaluationOptions, Unpack, ev
 from irevalx.lab.command.output import DrawnResult
 from irevalx.reports.table import Table
 from irevalx.statistics.bootstrap import FEW_TOPICS
-from irevalx.statistics.clusters import Design
+from irevalx.statistics.clusters import Clusters, Design
 from irevalx.statistics.power import (
     MOST_TOPICS,
     POWER,
@@ -36,7 +35,7 @@ from irevalx.statistics.power import (
     topics_for_width,
     topics_to_find,
 )
-from irevalx.statistics.significance import ALPHA, MEAN, differences, pairs_of_runs
+from irevalx.statistics.significance import ALPHA, MEAN
 from irevalx.wording import argument_error, spelled
 
 DIFFERENCES = (0.01, 0.02, 0.05)
@@ -70,21 +69,25 @@ class Power(DrawnResult):
     settings: Mapping[str, Any]  # description of the computation, for JSON
     differences: Sequence[float]  # differences with a line in the figure
     topics: Sequence[int]  # numbers of topics that the axes of the figure include
-    designs: Mapping[str, Mapping[str, Design]] = {}  # by measure and pair, if topics have clusters
 
     drawings: ClassVar[Mapping[str, str]] = {"power": "power_curves"}
 
     def about(self) -> dict[str, Any]:
         """Return how the values were computed, for JSON."""
         clusters = {
-            measure: {
-                "clusters": of_topics.number,
-                "design_effects": {pair: design.effect for pair, design in designs.items()},
-            }
-            for measure, designs in self.designs.items()
-            if (of_topics := designs["median"].clusters) is not None
+            measure: {"clusters": of_topics.number, "design_effects": effects}
+            for measure, of_topics, effects in self.design_effects
         }
         return {**super().about(), **self.settings, **({"clusters": clusters} if clusters else {})}
+
+    @property
+    def design_effects(self) -> list[tuple[str, Clusters, dict[str, float]]]:
+        """Each measure whose topics have clusters, with the clusters and the design effect of each pair."""
+        return [
+            (measure, clusters, {pair: deviation.design.effect for pair, deviation in of_pairs.items()})
+            for measure, of_pairs in self.deviations.items()
+            if (clusters := of_pairs["median"].design.clusters) is not None
+        ]
 
     def tables(self) -> list[Table]:
         """Return the table of ``rows``."""
@@ -134,11 +137,17 @@ class Power(DrawnResult):
         names = "; ".join(
             f"{measure}: {' and '.join(runs)}" for measure, runs in self.settings["greatest_pair"].items()
         )
-        test = "cluster-robust t test" if self.designs else "paired t test"
+        test = "cluster-robust t test" if self.design_effects else "paired t test"
         return (
             f"Two-sided {test}, alpha {alpha:g}{corrected}; a difference is detected with probability "
             f"{self.settings['power']:g}.",
-            *self._on_clusters(),
+            *(
+                f"{measure}: {clusters}. The design effect is {' and '.join(effects)}: the variance of a mean, divided "
+                "by the variance over as many independent topics. Other numbers of topics are assumed to be in "
+                "clusters of the same sizes."
+                for measure, clusters, of_pairs in self.design_effects
+                if (effects := [f"{effect:.2f} ({pair})" for pair, effect in of_pairs.items()])
+            ),
             "Interval width: expected width of the t interval of one difference, at the same level.",
             "deviation: standard deviation of the per-topic differences between two runs (median over "
             f"{f'{n_pairs} pairs' if n_pairs > 1 else 'one pair'}); low to high: its {100 * (1 - alpha):g}% interval.",
@@ -151,16 +160,6 @@ class Power(DrawnResult):
                 else []
             ),
         )
-
-    def _on_clusters(self) -> Iterator[str]:
-        """Yield a sentence on the clusters and design effects of each measure."""
-        for measure, designs in self.designs.items():
-            of_pairs = [f"{design.effect:.2f} ({pair})" for pair, design in designs.items()]
-            yield (
-                f"{measure}: {designs['median'].clusters}. The design effect is {' and '.join(of_pairs)}: the variance "
-                "of a mean, divided by the variance over as many independent topics. Other numbers of topics are "
-                "assumed to be in clusters of the same sizes."
-            )
 
 
 Probability = Annotated[float, number(above=0, below=1, metavar="P")]
@@ -253,21 +252,14 @@ def power(
     n_pairs = math.comb(len(measured[0].runs), 2)
     n_comparisons = 1 if correction == "none" else comparisons or n_pairs
     deviations, greatest_pairs, rows = {}, {}, list[PowerRow]()
-    designs: dict[str, dict[str, Design]] = {}
     for values in measured:
         _check(values)
         median, greatest, runs_of_greatest = median_and_greatest(values.values, alpha, values.clusters)
         greatest_pairs[values.measure] = [values.runs[run] for run in runs_of_greatest]
         deviations[values.measure] = {"median": median, "greatest": greatest} if n_pairs > 1 else {"median": median}
-        greatest_pair = np.array([runs_of_greatest])
-        runs_of_pairs = {"median": np.stack(pairs_of_runs(len(values.runs)), axis=1), "greatest": greatest_pair}
-        of_pairs = {pair: _design(values, runs_of_pairs[pair]) for pair in deviations[values.measure]}
-        if values.clusters is not None:
-            designs[values.measure] = of_pairs
         requested = tuple(topics) or (len(values.topics),), {_DIFFERENCE: differences, _WIDTH: widths}
         for pair, deviation in deviations[values.measure].items():
-            how: dict[str, Any] = {"power": power, "alpha": alpha / n_comparisons, "design": of_pairs[pair]}
-            rows += _rows(values.measure, pair, deviation, *requested, **how)
+            rows += _rows(values.measure, pair, deviation, *requested, power=power, alpha=alpha / n_comparisons)
     settings = {
         "power": power,
         "alpha": alpha,
@@ -276,12 +268,7 @@ def power(
         "pairs": n_pairs,
         "greatest_pair": greatest_pairs,
     }
-    return Power(rows, deviations, settings, tuple(differences), tuple(topics), designs, notes=given.notes)
-
-
-def _design(values: MeasureValues, pairs: IntArray) -> Design:
-    """Return the design for the differences of pairs of runs, shape (n_pairs, 2)."""
-    return Design.of(values.clusters, differences(values.values[pairs[:, 0]], values.values[pairs[:, 1]]))
+    return Power(rows, deviations, settings, tuple(differences), tuple(topics), notes=given.notes)
 
 
 def _check(values: MeasureValues) -> None:
@@ -323,10 +310,9 @@ def _rows(
     *,
     power: float,
     alpha: float,
-    design: Design,
 ) -> Iterator[PowerRow]:
     """Yield the sizes for each number of topics, then the numbers of topics for each goal, for one deviation."""
-    values = (deviation.value, deviation.low, deviation.high)
+    values, design = (deviation.value, deviation.low, deviation.high), deviation.design
     for goal in GOALS:
         for n in topics:
             if goal == _DIFFERENCE:
