@@ -12,11 +12,12 @@ from numbers import Real
 from typing import Any, NamedTuple, TypeAlias
 
 from irevalx.api.score_evaluations import RunValues
-from irevalx.errors import InputError, MalformedLineError, quote
+from irevalx.errors import InputError, MalformedLineError, quote, warn_each
 from irevalx.measures import MEASURES
 from irevalx.measures.selection import printed_name, requested_measure
 from irevalx.process.platform import as_bytes
 from irevalx.reading.column_names import MEASURE, RUN_OF_SCORES, TOPIC_OF_SCORES, VALUE, column_of_runs, named
+from irevalx.reading.sources.tables import UNNAMED
 from irevalx.reports.report import ALL
 from irevalx.trec_eval import c_double
 from irevalx.wording import first_names, spelled
@@ -66,7 +67,7 @@ class Reading(NamedTuple):
     default: str | None  # the name of a run without a name; None if names are required
     notes: dict[object, str]  # warnings, by subject
     score_columns: str | None = None  # one of ``SCORE_COLUMNS``
-    requested: frozenset[str] = frozenset()  # the names of the measures that are used; empty if unknown
+    requested: frozenset[str] = frozenset()  # the names by ``measure_name`` of measures that are used, if known
 
 
 class TableColumns(NamedTuple):
@@ -75,8 +76,7 @@ class TableColumns(NamedTuple):
     run: int | None  # None: the table contains a single run, or a column per run
     topic: int
     measure: int | None  # None: a column per measure, or per run
-    values: list[int]
-    of_runs: bool = False  # whether there is a column per run
+    values: Sequence[tuple[int, str, str]]  # each column, with the run and the measure that it names, or ""
 
 
 def is_summary(topic: str) -> bool:
@@ -101,6 +101,11 @@ def number_of(value: Any) -> float | None:
 def is_known_measure(name: str) -> bool:
     """Return whether a name is a measure of irevalx in any spelling, and can hardly be the name of a topic."""
     return name.startswith(TEXTS) or (not re.fullmatch(_SHORT_ID, name) and requested_measure(name) is not None)
+
+
+def measure_name(name: str) -> str:
+    """Return the printed name of a measure in any spelling; in unknown names, blanks become underscores."""
+    return printed_name(name) or "_".join(name.split())
 
 
 # -- Files without a header
@@ -151,28 +156,33 @@ def columns_of_table(
         run = None if _describes_topics(rows, names[topic], column) else names.index(column)
     taken = {*RUN_OF_SCORES.names, *TOPIC_OF_SCORES.names, "" if run is None else names[run].lower()}
     others = [name for name in names if name.lower() not in taken]
-    used = [name for name in others if {"_".join(name.split()), printed_name(name)} & reading.requested]
+    used = [name for name in others if reading.requested and measure_name(name) in reading.requested]
     ignored = [
         name
         for name, has_numbers in (texts() if measure is None else {}).items()
         if name in others and name not in used and (used or not (has_numbers or is_known_measure(name)))
     ]
-    values = [place for place, name in enumerate(names) if name in others and name not in ignored]
+    values = [name for name in others if name not in ignored]
+    note = ignored and f"columns without numbers are ignored: {first_names([*map(quote, ignored)], 'column')}"
     lacks_value = not values or (measure is not None and value is None)
     if topic is None or lacks_value or (run is None and reading.default is None):
         also = "; a column run is optional" if reading.default is not None else ", and a column run"
-        raise MalformedLineError(f"{where}: {NEEDED}{also}; the columns are {', '.join(map(quote, names))}")
+        each = ", ".join(map(quote, names)) + (f"; {note}" if note else "")
+        raise MalformedLineError(f"{where}: {NEEDED}{also}; the columns are {each}")
     if measure is not None and value is not None:
-        return TableColumns(run, topic, measure, [value])
+        return TableColumns(run, topic, measure, [(value, "", "")])
     if ignored and not used:
-        line = f"{where}: columns without numbers are ignored: {first_names([*map(quote, ignored)], 'column')}"
-        reading.notes.setdefault(tuple(ignored), line)
-    is_unclear = run is None and reading.score_columns is None and len(values) > 1 and not used
-    if is_unclear and not any(is_known_measure(names[place]) for place in values):
-        each = first_names([quote(names[place]) for place in values], "column")
+        reading.notes.setdefault(tuple(ignored), f"{where}: {note}")
+    places = [place for place, name in enumerate(names) if name in values]
+    if run is None and reading.score_columns == "runs":
+        measure_of_runs = "value" if reading.default in {None, UNNAMED} else str(reading.default)
+        return TableColumns(run, topic, None, [(place, names[place], measure_of_runs) for place in places])
+    is_clear = run is not None or reading.score_columns or len(values) == 1 or used
+    if not is_clear and not any(map(is_known_measure, values)):
         ways = " or ".join(spelled("score_columns", way) for way in SCORE_COLUMNS)
+        each = first_names([*map(quote, values)], "column")
         raise InputError(f"{where}: the columns {each} can be measures or runs; say which: {ways}")
-    return TableColumns(run, topic, None, values, of_runs=run is None and reading.score_columns == "runs")
+    return TableColumns(run, topic, None, [(place, "", names[place]) for place in places])
 
 
 def _describes_topics(rows: Callable[[], Rows], topic: str, column: str) -> bool:
@@ -186,11 +196,16 @@ def _describes_topics(rows: Callable[[], Rows], topic: str, column: str) -> bool
     return len(set(by_topic.values())) > 1
 
 
-def columns_of_texts(rows: Rows) -> dict[str, bool]:
-    """Return the columns with values that are not numbers, and whether others of their values are numbers."""
+def columns_of_texts(rows: Rows, *, all_rows: bool) -> dict[str, bool]:
+    """Return the columns with values that are not numbers, and whether others of their values are numbers.
+
+    Unless all rows are read, columns whose first present value is a number are left out.
+    """
     texts, numbers = dict[str, None](), set[str]()
     for _, names, fields in rows:
         for name, value in zip(names, fields, strict=False):
+            if name in numbers and (name in texts or not all_rows):
+                continue
             number = number_of(value)
             if number is None and not isinstance(value, bool):
                 texts[name] = None
@@ -202,12 +217,16 @@ def columns_of_texts(rows: Rows) -> dict[str, bool]:
 # -- Rows of means
 
 
-def leave_out_means(files: Sequence[tuple[str, RunValues]], notes: dict[object, str]) -> None:
-    """Treat a topic as the summary if its values are the means of the other topics for all runs and measures.
+def separate_summaries(files: Sequence[RunValues], notes: dict[object, str]) -> None:
+    """Move the values of summaries to the topic "all", and give the notes on the files as warnings.
 
-    Values can be rounded. The topic remains if such values can occur by chance, as for a single run and measure.
+    A topic is a summary if its values are the means of the other topics for all runs and measures. Values can be
+    rounded. The topic remains if such values can occur by chance, as for a single run and measure.
     """
-    every = [by_topic for _, by_run in files for by_measure in by_run.values() for by_topic in by_measure.values()]
+    every = [by_topic for by_run in files for by_measure in by_run.values() for by_topic in by_measure.values()]
+    for by_topic in every:
+        for topic in filter(is_summary, [*by_topic]):
+            by_topic.setdefault(ALL, by_topic.pop(topic))
     columns = [{topic: of[topic] for topic in of if topic != ALL and isfinite(of[topic])} for of in every]
     varying = [(column, fsum(column.values())) for column in columns if len(set(column.values())) > 1]
     for topic in varying[0][0] if varying else ():
@@ -216,8 +235,9 @@ def leave_out_means(files: Sequence[tuple[str, RunValues]], notes: dict[object, 
                 if topic in by_topic:
                     by_topic.setdefault(ALL, by_topic.pop(topic))
             means = "for all runs and measures, its values are the means of the other topics"
-            notes[leave_out_means] = f"the topic {quote(topic)} is left out: {means}"
-            return
+            notes[separate_summaries] = f"the topic {quote(topic)} is left out: {means}"
+            break
+    warn_each(notes.values())
 
 
 def _chance_of_means(topic: str, columns: Sequence[tuple[Mapping[str, float], float]]) -> float:
@@ -225,22 +245,18 @@ def _chance_of_means(topic: str, columns: Sequence[tuple[Mapping[str, float], fl
 
     It is 1 if a value is not the mean of the others. Each value is rounded to its printed decimals.
     """
-    distances = []
+    chances = {}  # by position among the values of a column, which is often equal in similar runs and measures
     for column, total in columns:
         if topic not in column or len(column) <= _LEAST_OTHERS:
             return 1
         value = column[topic]
-        rounding = (
-            _rounding(value),
-            min(_rounding(column[name]) for name in islice(column, _MOST_TRIED) if name != topic),
-        )
-        distances.append(max(abs(value - (total - value) / (len(column) - 1)), min(rounding)))
-        if distances[-1] > sum(rounding) + _PRECISION * abs(total):
+        of_others = min(_rounding(column[name]) for name in islice(column, _MOST_TRIED) if name != topic)
+        rounding = (_rounding(value), of_others)
+        distance = max(abs(value - (total - value) / (len(column) - 1)), min(rounding))
+        if distance > sum(rounding) + _PRECISION * abs(total):
             return 1
-    chances = {}  # by position among the values of a column, which is often equal in similar runs and measures
-    for (column, _), distance in zip(columns, distances, strict=True):
-        least, spread = min(column.values()), max(column.values()) - min(column.values())
-        chances[round((column[topic] - least) / spread, 3)] = min(1, 4 * distance / spread)
+        least, most = min(column.values()), max(column.values())
+        chances[round((value - least) / (most - least), 3)] = min(1, 4 * distance / (most - least))
     others = [name for name in columns[0][0] if name != topic]
     is_word = not _has_digit(topic) and all(map(_has_digit, others))
     return prod(chances.values()) * (_CHANCE_OF_WORD if is_word else len(others))

@@ -59,7 +59,7 @@ def _warn_of_names(files: Sequence[tuple[str, RunValues]], warn: Warn, line: str
 
 def _measures(names: Iterable[str], lower_is_better: str | Iterable[str]) -> dict[str, Measure]:
     """Return the record of each measure; unknown measures are averaged over topics."""
-    known = {name: requested_measure(name) for name in names}
+    known = {name: requested_measure(name) for name in dict.fromkeys(names)}
     lower = texts("lower_is_better", lower_is_better)
     for name in lower:
         if name not in known:

@@ -28,15 +28,15 @@ from irevalx.api.score_columns import (
     have_measures,
     is_known_measure,
     is_summary,
-    leave_out_means,
+    measure_name,
     number_of,
+    separate_summaries,
 )
 from irevalx.api.score_evaluations import RunValues, evaluations_of
 from irevalx.checks import identifier, named_choice, texts
-from irevalx.errors import ArgumentError, InputError, MalformedLineError, quote, shown_name, warn, warn_each
+from irevalx.errors import ArgumentError, InputError, MalformedLineError, quote, shown_name, warn
 from irevalx.evaluation.evaluate import Evaluation
 from irevalx.measures.counts import runid
-from irevalx.measures.selection import printed_name
 from irevalx.process.platform import as_bytes, as_text
 from irevalx.reading.column_names import TOPIC_OF_SCORES, VALUE, named
 from irevalx.reading.format_hints import looks_like_judgments, looks_like_run
@@ -64,17 +64,16 @@ class _Value(NamedTuple):
     run: str
     topic: str
     measure: str
-    value: Any  # a text or a Python value
-    names: tuple[str, ...] = ()  # the columns of its row, and their values
-    fields: Sequence[Any] = ()
+    number: float  # nan if it is missing
+    names: tuple[str, ...]  # the columns of its row, and their values
+    fields: Sequence[Any]
 
 
 def read_values(source: Source) -> RunValues:
     """Read a score file of named runs; warns about rows that are left out."""
     how = Reading("", None, {})
     values = _read(source, how)
-    leave_out_means([(source.path, values)], how.notes)
-    warn_each(how.notes.values())
+    separate_summaries([values], how.notes)
     return values
 
 
@@ -86,7 +85,7 @@ def _read(source: Source, how: Reading) -> RunValues:
         return _of_arrow(reading, table_of_parquet(source))
     content = whole_file(source, in_lines=False)
     refuse_nul(source.path, content)
-    return _collected(reading, partial(_values, reading, as_text(content.text.removeprefix(MARK))))
+    return _collected(reading, partial(_rows_of_text, reading, as_text(content.text.removeprefix(MARK))))
 
 
 def evaluations_of_files(
@@ -97,13 +96,14 @@ def evaluations_of_files(
 ) -> list[Evaluation]:
     """Return the evaluations of the runs in score files; ``requested`` are the measures that are used, if known."""
     several = [files] if is_file(files) or not isinstance(files, Iterable) else [*files]
-    sources = [source_of(file, "files") for file in several]
-    if not sources:
+    if not several:
         raise ArgumentError("files is empty; pass at least one score file")
     how = _reading("", lower_is_better, score_columns, requested)
-    named_sources = ((source, as_text(name_of_file(source.path))) for source in sources)
-    read = [(source.path, _read(source, how._replace(default=name))) for source, name in named_sources]
-    return _evaluations(read, lower_is_better, how)
+    read = []
+    for source in [source_of(file, "files") for file in several]:
+        read.append((source.path, _read(source, how._replace(default=as_text(name_of_file(source.path))))))
+    separate_summaries([values for _, values in read], how.notes)
+    return evaluations_of(read, lower_is_better, warn)
 
 
 def evaluations_of_frame(
@@ -120,15 +120,8 @@ def evaluations_of_frame(
     else:
         names = [*getattr(frame, "column_names", getattr(frame, "columns", frame))]
         values = _of_columns(how, names, [as_list("frame", name, frame.__getitem__) for name in names])
-    return _evaluations([("run", values)], lower_is_better, how)
-
-
-def _evaluations(
-    read: Sequence[tuple[str, RunValues]], lower_is_better: str | Iterable[str], how: Reading
-) -> list[Evaluation]:
-    leave_out_means(read, how.notes)
-    warn_each(how.notes.values())
-    return evaluations_of(read, lower_is_better, warn)
+    separate_summaries([values], how.notes)
+    return evaluations_of([(UNNAMED, values)], lower_is_better, warn)
 
 
 def _reading(
@@ -136,9 +129,8 @@ def _reading(
 ) -> Reading:
     if score_columns is not None:
         named_choice("score_columns", score_columns, SCORE_COLUMNS)
-    every = (*requested, *texts("lower_is_better", lower_is_better))
-    names = frozenset(spelling for name in every for spelling in (name, printed_name(name)))
-    return Reading(where, UNNAMED, {}, score_columns, names - {""})
+    names = map(measure_name, (*requested, *texts("lower_is_better", lower_is_better)))
+    return Reading(where, UNNAMED, {}, score_columns, frozenset(names))
 
 
 def _of_arrow(reading: Reading, table: Any) -> RunValues:
@@ -157,37 +149,56 @@ def _of_columns(reading: Reading, names: Sequence[Any], columns: Sequence[Sequen
         for number, row in enumerate(zip(*columns, strict=True), start=1):
             yield number, words, [float(value) if isinstance(value, bool) else value for value in row]
 
-    of_rows = reading._replace(where=f"{reading.where} row ")
-    return _collected(of_rows, partial(_of_rows, of_rows, rows))
+    return _collected(reading._replace(where=f"{reading.where} row "), rows)
 
 
-def _collected(reading: Reading, values: Callable[[], Iterator[_Value]]) -> RunValues:
+def _collected(reading: Reading, rows: Callable[[], Rows]) -> RunValues:
     """Return values as dictionaries; raises MalformedLineError for a repeated value, and InputError without a value."""
     by_run: RunValues = {}
-    for value in values():
-        if value.measure.startswith(TEXTS) or value.topic.startswith(GROUPS):
-            continue
+    for value in _values(reading, rows):
         by_topic = by_run.setdefault(value.run, {}).setdefault("_".join(value.measure.split()), {})
         if value.topic in by_topic:
-            first = next((other for other in values() if other[1:4] == value[1:4]), value)
+            first = next((other for other in _values(reading, rows) if other[1:4] == value[1:4]), value)
             raise MalformedLineError(f"{reading.where}{value.line}: {_about_duplicate(first, value)}")
-        by_topic[value.topic] = _number(reading.where, value)
+        by_topic[value.topic] = value.number
     if not by_run:
-        what = reading.where.removesuffix(" row ")
-        raise InputError(f"{what} the file contains no measure values")
-    for by_topic in (by_topic for by_measure in by_run.values() for by_topic in by_measure.values()):
-        for summary in [topic for topic in by_topic if topic != ALL and is_summary(topic)]:
-            by_topic.setdefault(ALL, by_topic.pop(summary))
+        raise InputError(f"{reading.where.removesuffix(' row ')} the file contains no measure values")
     return by_run
+
+
+def _values(reading: Reading, rows: Callable[[], Rows]) -> Iterator[_Value]:
+    """Yield the values of rows with named columns, long or wide; missing values of a wide row are left out."""
+    layouts: dict[tuple[str, ...], TableColumns] = {}
+    texts_of_rows = cache(lambda: columns_of_texts(rows(), all_rows=bool(reading.requested)))
+    for number, names, fields in rows():
+        where = f"{reading.where}{number}"
+        if names not in layouts:
+            layouts[names] = columns_of_table(reading, where, names, rows, texts_of_rows)
+        columns = layouts[names]
+        run = reading.default or ""
+        if columns.run is not None:
+            run = name_in(where, names[columns.run], fields[columns.run])
+        topic = name_in(where, names[columns.topic], fields[columns.topic])
+        measure = ""
+        if columns.measure is not None:
+            given = fields[columns.measure]
+            is_object = not isinstance(given, str | Real | Collection | None)  # a measure of ir_measures
+            measure = name_in(where, names[columns.measure], str(given) if is_object else given)
+        for place, run_of_column, measure_of_column in () if topic.startswith(GROUPS) else columns.values:
+            name = measure_of_column or measure
+            if not name.startswith(TEXTS):
+                value = _number(where, topic, name, fields[place])
+                if measure or not isnan(value):
+                    yield _Value(number, run_of_column or run, topic, name, value, names, fields)
 
 
 def _about_duplicate(first: _Value, second: _Value) -> str:
     """Return the message about two values of a run and topic, which names a column that can contain their runs."""
     of_runs = [
         name
-        for name, *pair in zip(first.names, map(str, first.fields), map(str, second.fields), strict=False)
-        if pair[0] != pair[1] and not named(VALUE, [name]) and name != "qrels" and not is_known_measure(name)
-        if number_of(pair[0]) is None or pair[0].lstrip("+-").isdigit()
+        for name, x, y in zip(first.names, map(str, first.fields), map(str, second.fields), strict=False)
+        if x != y and not named(VALUE, [name]) and name != "qrels" and not is_known_measure(name)
+        if number_of(x) is None or x.lstrip("+-").isdigit()
     ]
     remedy = "; if they belong to different runs or judgments, add a column run or use a file for each"
     if of_runs:
@@ -198,30 +209,42 @@ def _about_duplicate(first: _Value, second: _Value) -> str:
     )
 
 
-def _number(where: str, value: _Value) -> float:
+def _number(where: str, topic: str, measure: str, value: Any) -> float:
     """Return a finite number, or nan for a missing value."""
-    if (number := number_of(value.value)) is not None:
+    if (number := number_of(value)) is not None:
         return number
-    text = value.value if isinstance(value.value, str) else json.dumps(value.value, default=str)
+    text = value if isinstance(value, str) else json.dumps(value, default=str)
     is_hexadecimal = c_double(as_bytes(text))[1]
     remedy = "write it as a decimal number" if is_hexadecimal else "remove it if the topic has no value"
     raise MalformedLineError(
-        f"{where}{value.line}: invalid value {quote(text)} of {value.measure} for topic {quote(value.topic)}: must be "
-        f"a 64-bit number that is not infinite{number_hint(as_bytes(text), (), is_first=False) or f'; {remedy}'}"
+        f"{where}: invalid value {quote(text)} of {measure} for topic {quote(topic)}: must be a 64-bit number that is "
+        f"not infinite{number_hint(as_bytes(text), (), is_first=False) or f'; {remedy}'}"
     )
 
 
-def _values(reading: Reading, text: str) -> Iterator[_Value]:
+def name_in(where: str, column: str, value: Any) -> str:
+    """Return the name of a run, topic or measure in a row or record; integers, including NumPy's, become digits."""
+    try:
+        if value != "":
+            return identifier(f"{where}: {column}", value)
+    except ArgumentError as error:
+        raise MalformedLineError(error.message) from None
+    raise MalformedLineError(f"{where}: {column} is empty")
+
+
+def _rows_of_text(reading: Reading, text: str) -> Rows:
+    """Return the rows of a file; values of lines without a header, and of JSON objects, have a row each."""
     first = next((line for line in io.StringIO(text) if line.strip()), "").rstrip("\r\n")
     if first.lstrip().startswith("{"):
-        return _of_json(reading, text)
+        return _rows_of_json(reading, text)
     for separator in SEPARATORS:
         names = fields_of(as_bytes(first), separator)
         if named(TOPIC_OF_SCORES, names) and number_of(names[-1]) is None:
-            return _of_rows(reading, partial(_rows_of_table, reading, text, separator))
+            return _rows_of_table(reading, text, separator)
         if separator and names[1:] and all(number_of(name) is None and not name.startswith(TEXTS) for name in names):
-            raise MalformedLineError(f"{reading.where}1: {no_column(TOPIC_OF_SCORES, names)}")
-    return _of_lines(reading, text)
+            needed = "score files contain values by topic, such as the output of irevalx -q"
+            raise MalformedLineError(f"{reading.where}1: {no_column(TOPIC_OF_SCORES, names)}; {needed}")
+    return _rows_of_lines(reading, text)
 
 
 def _rows_of_table(reading: Reading, text: str, separator: str, names: tuple[str, ...] = ()) -> Rows:
@@ -251,60 +274,19 @@ def _rows_of_table(reading: Reading, text: str, separator: str, names: tuple[str
         reading.notes[reading.where] = line + more_such(len(repeated) - 1, "line")
 
 
-def _of_rows(reading: Reading, rows: Callable[[], Rows]) -> Iterator[_Value]:
-    """Yield the values of rows with named columns, long or wide; missing values of a wide row are left out."""
-    layouts: dict[tuple[str, ...], TableColumns] = {}
-    texts_of_rows = cache(lambda: columns_of_texts(rows()))
-    measure_of_runs = "value" if reading.default in {None, UNNAMED} else str(reading.default)
-    for number, names, fields in rows():
-        where = f"{reading.where}{number}"
-        if names not in layouts:
-            layouts[names] = columns_of_table(reading, where, names, rows, texts_of_rows)
-        columns = layouts[names]
-        run = reading.default or ""
-        if columns.run is not None:
-            run = name_in(where, names[columns.run], fields[columns.run])
-        topic = name_in(where, names[columns.topic], fields[columns.topic])
-        if columns.measure is not None:
-            measure = fields[columns.measure]
-            is_object = not isinstance(measure, str | Real | Collection | None)  # a measure of ir_measures
-            name = name_in(where, names[columns.measure], str(measure) if is_object else measure)
-            yield _Value(number, run, topic, name, fields[columns.values[0]], names, fields)
-            continue
-        for place in columns.values:
-            pair = (names[place], measure_of_runs) if columns.of_runs else (run, names[place])
-            if (value := number_of(fields[place])) is None or not isnan(value):
-                yield _Value(number, pair[0], topic, pair[1], fields[place], names, fields)
-
-
-def name_in(where: str, column: str, value: Any) -> str:
-    """Return the name of a run, topic or measure in a row or record; integers, including NumPy's, become digits."""
-    try:
-        if value != "":
-            return identifier(f"{where}: {column}", value)
-    except ArgumentError as error:
-        raise MalformedLineError(error.message) from None
-    raise MalformedLineError(f"{where}: {column} is empty")
-
-
-def _of_json(reading: Reading, text: str) -> Iterator[_Value]:
-    """Yield the values of one object per line, or of a single object if the first line is not such an object."""
+def _rows_of_json(reading: Reading, text: str) -> Rows:
+    """Yield one object per line, or the values of a single object if the first line has no topic."""
     lines = [(number, line) for number, line in enumerate(text.split("\n"), start=1) if line.strip()]
     first = json_object(f"{reading.where}{lines[0][0]}", lines[0][1])
     if first is None or not named(TOPIC_OF_SCORES, list(first)):
-        if (content := json_object(f"{reading.where}1", text)) is None:
-            raise InputError(f"{reading.where} {_about_json(first)}")
-        return _of_json_object(reading, content)
-
-    def rows() -> Rows:
-        for number, line in lines:
-            record = json_object(f"{reading.where}{number}", line)
-            if record is None:
-                rule = f"expected a JSON object with {', '.join(first)}"
-                raise MalformedLineError(f"{reading.where}{number}: {rule}: {quote(line)}")
-            yield number, tuple(record), list(record.values())
-
-    return _of_rows(reading, rows)
+        yield from _rows_of_object(reading, json_object(f"{reading.where}1", text), first)
+        return
+    for number, line in lines:
+        record = json_object(f"{reading.where}{number}", line)
+        if record is None:
+            rule = f"expected a JSON object with {', '.join(first)}"
+            raise MalformedLineError(f"{reading.where}{number}: {rule}: {quote(line)}")
+        yield number, tuple(record), list(record.values())
 
 
 def json_object(where: str, text: str) -> dict[str, Any] | None:
@@ -318,35 +300,35 @@ def json_object(where: str, text: str) -> dict[str, Any] | None:
     return value if isinstance(value, dict) else None
 
 
-def _of_json_object(reading: Reading, content: dict[str, Any]) -> Iterator[_Value]:
-    """Yield the values of the output of irevalx, of {run: {topic: {measure: value}}}, or of one run without name."""
-    by_run: dict[str | None, Any] = {reading.default: content}
+def _rows_of_object(reading: Reading, content: Any, first: dict[str, Any] | None) -> Rows:
+    """Yield the values of the output of irevalx, of {run: {topic: {measure: value}}}, or of one run without name.
+
+    ``first`` is the object in the first line, for the message about other content.
+    """
     try:
+        by_run: dict[Any, Any] = {reading.default: content}
         if isinstance(content.get("runs"), list):
-            by_run = {
-                identifier("run", run["run"], whole=False): {**run.get("topics", {}), ALL: run.get(ALL, {})}
-                for run in content["runs"]
-            }
+            by_run = {run["run"]: {**run.get("topics", {}), ALL: run.get(ALL, {})} for run in content["runs"]}
         elif any(isinstance(each, dict) for values in content.values() for each in values.values()):
-            by_run = dict(content.items())
+            by_run = content
         for run, topics in by_run.items():
             if run is None:
                 raise TypeError(run)
             swapped = have_measures(list(topics)) and not any(have_measures(list(values)) for values in topics.values())
+            names = ("run", "measure", "topic", "value") if swapped else ("run", "topic", "measure", "value")
             for outer, inner, value in [(o, i, value) for o, values in topics.items() for i, value in values.items()]:
-                topic, measure = (inner, outer) if swapped else (outer, inner)
-                yield _Value(1, name_in(f"{reading.where}1", "run", run), topic, measure, value)
+                yield 1, names, (run, outer, inner, value)
     except (KeyError, TypeError, AttributeError):
-        raise InputError(f"{reading.where} {_about_json(content)}") from None
+        raise InputError(f"{reading.where} {_about_json(content or first or {})}") from None
 
 
 _OF_MTEB = frozenset({"mteb_version", "mteb_dataset_name", "task_name"})
 """Keys of the results of MTEB."""
 
 
-def _about_json(content: dict[str, Any] | None) -> str:
+def _about_json(content: dict[str, Any]) -> str:
     """Return the message about a JSON text with other content, or about an object with other keys."""
-    if content and not _OF_MTEB.isdisjoint(content):
+    if not _OF_MTEB.isdisjoint(content):
         return (
             "results of MTEB contain no values of single topics; let MTEB save its predictions, and evaluate them with "
             "the judgments"
@@ -358,13 +340,12 @@ def _about_json(content: dict[str, Any] | None) -> str:
     )
 
 
-def _of_lines(reading: Reading, text: str) -> Iterator[_Value]:
-    """Yield the values of lines without a header, whose names show which column contains the measures."""
+def _rows_of_lines(reading: Reading, text: str) -> Rows:
+    """Return the rows of lines without a header, whose names show which column contains the measures."""
     lines = [line for line in text.split("\n") if line.strip()] or [""]
-    fields = lines[0].split()
-    others = {each: words for each in SEPARATORS if _are_scores(words := fields_of(as_bytes(lines[0]), each))}
-    separator = next((each for each, words in others.items() if words != fields), "")
-    fields = others.get(separator, fields)
+    words = lines[0].split()
+    tables = ((each, fields_of(as_bytes(lines[0]), each)) for each in SEPARATORS)
+    separator, fields = next(((each, of) for each, of in tables if of != words and _are_scores(of)), ("", words))
     names = _NAMES_OF_LINES.get(3 if fields and fields[0].startswith(TEXTS) else len(fields), ())
     columns = [dict[str, None](), dict[str, None]()]
     for words in (fields_of(as_bytes(line), separator) if separator else line.split() for line in lines):
@@ -374,8 +355,7 @@ def _of_lines(reading: Reading, text: str) -> Iterator[_Value]:
     known = [have_measures(column) for column in pair]
     is_other = len(names) == len(_NAMES_OF_LINES[5]) or looks_like_judgments(FILE_FORMATS, as_bytes(lines[0]))
     if not names or (is_other and not any(known)):
-        yield from _of_trec_eval(reading, text)
-        return
+        return _rows_of_trec_eval(reading, text)
     measures: int | None = 0
     if _are_scores(fields):
         has_other_order = len(names) > 3 and not any(known) and have_measures(fields[:1])
@@ -389,9 +369,8 @@ def _of_lines(reading: Reading, text: str) -> Iterator[_Value]:
             f"or {y} the measure and {x} the topic; add a first line that names the columns, such as {headers}"
         )
     if len(names) == 3 and not separator:
-        yield from _of_trec_eval(reading, text, topic_first=measures == 1)
-    else:
-        yield from _of_rows(reading, partial(_rows_of_table, reading, text, separator, orders[measures]))
+        return _rows_of_trec_eval(reading, text, orders[measures])
+    return _rows_of_table(reading, text, separator, orders[measures])
 
 
 _NAMES_OF_LINES = {
@@ -406,12 +385,18 @@ def _are_scores(fields: Sequence[str]) -> bool:
     return len(fields) in _NAMES_OF_LINES and number_of(fields[-1]) is not None
 
 
-def _of_trec_eval(reading: Reading, text: str, *, topic_first: bool = False) -> Iterator[_Value]:
-    """Yield the values of each run; a new run begins with a repeated runid, or with a topic after the summary."""
+def _rows_of_trec_eval(reading: Reading, text: str, names: tuple[str, ...] = _NAMES_OF_LINES[3]) -> Rows:
+    """Yield the rows of each run; a new run begins with a repeated runid, or with a topic after the summary."""
     where, default = reading.where, reading.default
     run: str | None = None
-    waiting: list[_Value] = []
+    waiting: list[tuple[int, list[str]]] = []
     summarised = False
+
+    def rows_of_run(run: str | None) -> Rows:
+        if waiting and run is None:
+            raise InputError(f"{where}{waiting[0][0]}: no runid for these values; print it with irevalx -m runid")
+        return ((number, ("run", *names), (run, *fields)) for number, fields in waiting)
+
     for number, line in enumerate(text.split("\n"), start=1):
         fields = line.split(None, 2)
         if not fields:
@@ -426,22 +411,15 @@ def _of_trec_eval(reading: Reading, text: str, *, topic_first: bool = False) -> 
                 hint = ": is this a run? If so, give the judgments and the runs in place of score files"
             hint = after_colon(array_hint(as_bytes(line)) or encoding_hint(as_bytes(line))) or hint
             raise MalformedLineError(f"{where}{number}: {rule}: {quote(line)}{hint}")
-        topic, measure = fields[:2] if topic_first else reversed(fields[:2])
-        value = fields[2].rstrip()
-        is_name = measure == runid.name and topic == ALL
-        of_group = topic.startswith(GROUPS)
-        if (is_name and run is not None) or (not is_summary(topic) and not of_group and summarised):
-            yield from _of_run(where, run, waiting)
+        of_line = dict(zip(names, map(str.rstrip, fields), strict=True))
+        topic = of_line["topic"]
+        is_name = of_line["measure"] == runid.name and topic == ALL
+        if (is_name and run is not None) or (summarised and not is_summary(topic) and not topic.startswith(GROUPS)):
+            yield from rows_of_run(run)
             run, waiting, summarised, default = None, [], False, None
         if is_name:
-            run = value
+            run = of_line["value"]
         else:
             summarised = summarised or is_summary(topic)
-            waiting.append(_Value(number, "", topic, measure, value))
-    yield from _of_run(where, run or default, waiting)
-
-
-def _of_run(where: str, run: str | None, values: Sequence[_Value]) -> Iterator[_Value]:
-    if values and run is None:
-        raise InputError(f"{where}{values[0].line}: no runid for these values; print it with irevalx -m runid")
-    return (value._replace(run=run or "") for value in values)
+            waiting.append((number, [*of_line.values()]))
+    yield from rows_of_run(run or default)

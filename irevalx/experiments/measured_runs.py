@@ -247,7 +247,10 @@ def measured_scores(
     """
     runs = scores.runs
     if len(runs) < 2:
-        raise ArgumentError(f"scores must contain at least two runs, not {len(runs)}")
+        contents = f"only the run {quote(runs[0])}" if runs else "no runs"
+        raise ArgumentError(
+            f"scores must contain at least two runs, but contain {contents}; add the scores of another run"
+        )
     measured = []
     for measure, columns in columns_of(scores, measures, warn):
         kind = columns[0].measure

@@ -392,7 +392,9 @@ DAMAGED = {
     "run;topic;map\na;1;0,5\n": ":2: invalid value '0,5' of map for topic '1': must be a 64-bit number that is not "
     "infinite; replace the decimal comma by a point",
     "user,map\na,1\n": ":1: no column for the topic: expected one of topic, topic_id, qid, query_id, query-id, q_id, query, "
-    "user_input, question; the table has the columns user, map",
+    "user_input, question; the table has the columns user, map; score files contain values by topic, such as the output of irevalx -q",
+    "topic,foo\n1,good\n2,bad\n": ":2: expected a table of measure values with a column topic, and either measure and value or a "
+    "column per measure; a column run is optional; the columns are 'topic', 'foo'; columns without numbers are ignored: 'foo'",
     "a map 1 0.5\na map 2 0.5 1\n": ":2: expected 4 columns (run, measure, topic, value), but the line has 5: 'a map 2 0.5 1'",
 }
 
@@ -405,6 +407,29 @@ def test_damaged_tables(text: str, message: str, tmp_path: Path) -> None:
     with pytest.raises(InputError) as error:
         irevalx.Scores.read(path)
     assert str(error.value) == f"{path}{message}"
+
+
+def test_output_of_compare(tmp_path: Path) -> None:
+    """The output of compare has no topics, which the message names; the output of irevalx -q is the remedy."""
+    rows, _ = compared(tmp_path, {"x.csv": BY_SYSTEM}, "--score-columns", "runs")
+    path = tmp_path / "y.csv"
+    path.write_text(table([list(rows[0]), *([*row.values()] for row in rows)]))
+    message = refusal("compare", "--scores", path, status=2)
+    assert message.startswith(f"irevalx-lab: {path}:1: no column for the topic: expected one of topic, topic_id, ")
+    assert message.endswith("; score files contain values by topic, such as the output of irevalx -q\n")
+    path.write_bytes(irevalx_command("-q", "-m", "map", "--format", "csv", QRELS, *RUNS[:2]).stdout)
+    assert len(succeeded("compare", "--scores", path, "--format", "csv").rows) == 1
+
+
+def test_single_run(tmp_path: Path) -> None:
+    """The message names the only run; the scores of another run are the remedy."""
+    paths = [tmp_path / name for name in ("x.csv", "y.csv")]
+    for path in paths:
+        path.write_text(table([("topic", "foo"), *enumerate(A)]))
+    message = "irevalx-lab: scores must contain at least two runs, but contain only the run 'x'; add the scores of another run\n"
+    assert refusal("compare", "--scores", paths[0]) == message
+    [row] = lab("compare", "--scores", *paths, "--format", "csv").rows
+    assert (row["run"], row["against"]) == ("x", "y")
 
 
 # -- Repeated evaluations
