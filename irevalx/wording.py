@@ -171,7 +171,7 @@ def first_names(names: Sequence[str], noun: str) -> str:
 
 
 def counts_by_run(counts: Mapping[str, int]) -> str:
-    """Return the count of each run as a phrase. It contains only the extreme counts of more than ``MOST_NAMED`` runs.
+    """Return the count of each run as a phrase, or the extreme counts if there are more than ``MOST_NAMED`` runs.
 
     >>> counts_by_run({"bm25": 3, "dense": 1}), counts_by_run({run: ord(run) - 96 for run in "abcdefgh"})
     ('bm25 3, dense 1', 'from 1 (a) to 8 (h) in 8 runs')

@@ -214,7 +214,7 @@ def _of_clusters(
     sources: Mapping[str, Source],
     warn: Warn,
 ) -> MeanIntervals:
-    """Return the interval method with the clusters of all averaged topics, and warn of few clusters."""
+    """Return the interval method with the cluster of each averaged topic. Warn if there are few clusters."""
     from irevalx.evaluation.evaluate import averaged_topics
     from irevalx.experiments.topic_clusters import cluster_of_topics, warn_of_clusters
     from irevalx.process.platform import as_text

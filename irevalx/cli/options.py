@@ -368,8 +368,8 @@ FLAGS = (
         requires={"bootstrap": "ci"},
         help=(
             "Method of confidence intervals: Student's t distribution (t), or a BCa bootstrap over topics (bootstrap). "
-            "By default, measures whose values are 0 or 1 (success) have Wilson's interval of a proportion, and other "
-            "measures have a t interval."
+            "By default, irevalx computes Wilson's interval of a proportion for measures whose values are 0 or 1 "
+            "(success), and a t interval for other measures."
         ),
     ),
     _declared(
@@ -381,8 +381,8 @@ FLAGS = (
         excludes="debug",
         shell_complete=complete_file,
         help=(
-            "Also print the summaries of topic subsets (groups), with the topic all:GROUP. FILE has one line TOPIC "
-            "GROUP per topic, or is csv with a header, or JSON."
+            "Also print the summaries of topic subsets (groups), with the topic all:GROUP. FILE contains one line "
+            "TOPIC GROUP per topic, csv with a header, or JSON."
         ),
     ),
     _output_option(
@@ -392,8 +392,8 @@ FLAGS = (
         excludes=_WITHOUT_CLUSTERS,
         shell_complete=complete_file,
         help=(
-            "With --ci, clusters of dependent topics, such as the turns of a conversation: intervals are "
-            "cluster-robust. FILE has one line TOPIC CLUSTER per topic, or is csv with a header, or JSON."
+            "With --ci, compute cluster-robust intervals for dependent topics, such as the turns of a conversation. "
+            "FILE contains one line TOPIC CLUSTER per topic, csv with a header, or JSON."
         ),
     ),
     _output_option(
@@ -402,9 +402,9 @@ FLAGS = (
         requires="ci",
         excludes=("clusters", *_WITHOUT_CLUSTERS),
         help=(
-            "With --ci, clusters of dependent topics by their IDs: the cluster of a topic is the text that REGEX "
-            "matches in its ID (its first group in parentheses, if it has one). A topic without a match is a cluster "
-            "of its own."
+            "With --ci, compute cluster-robust intervals for dependent topics. The cluster of a topic is the text that "
+            "REGEX matches in the topic ID (its first group in parentheses, if it has one). If REGEX does not match, "
+            "the topic is a cluster of its own."
         ),
     ),
     _output_option("--quiet", is_flag=True, help="Print neither warnings nor progress."),

@@ -167,7 +167,8 @@ Ends: TypeAlias = tuple[float, float]
 def intervals_of(columns: Sequence[Column], how: MeanIntervals, topics: Sequence[bytes] = ()) -> dict[str, Ends]:
     """Return the confidence intervals of summaries that are means, by printed name; nan if undefined.
 
-    With clusters, ``topics`` are the evaluated topics, followed by topics without results that are averaged.
+    If topics are clustered, ``topics`` must contain the evaluated topics, followed by the topics without results that
+    are included in means.
     """
     tested = {column.name: values for column in columns if (values := _averaged(column)) is not None}
     proportions = {column.name for column in columns if is_proportion(column, how)}
@@ -197,10 +198,10 @@ def intervals_of(columns: Sequence[Column], how: MeanIntervals, topics: Sequence
 
 
 def _clusters_of(column: Column, how: MeanIntervals, topics: Sequence[bytes]) -> Clusters | None:
-    """Return the clusters of the topics whose mean is the summary of a column; None if they are independent.
+    """Return the clusters of the topics that a column is averaged over, or None if the topics are independent.
 
-    Raise InputError if some of these topics are unknown: topics without results, for a measure that has no value for
-    some topics.
+    Raise InputError if topics without results are averaged, and the measure has no value for some topics: the number of
+    averaged topics is then unknown.
     """
     values = _averaged(column)
     if values is None:
@@ -222,10 +223,10 @@ def is_mean(column: Column) -> bool:
 
 
 def is_proportion(column: Column, how: MeanIntervals) -> bool:
-    """Return whether the interval of a mean is Wilson's interval of a proportion.
+    """Return whether a mean has Wilson's interval of a proportion.
 
-    Its values are 0 or 1 by definition. Expected values (``--ties expected``, probabilities as grades) and z-scores
-    can be other numbers.
+    The values of the measure must be 0 or 1 by definition. The result is False for z-scores, and if expected values
+    (``--ties expected``, probabilities as grades) are fractions.
     """
     if not (how.wilson and column.measure.value_range.only_bounds) or column.is_zscore:
         return False

@@ -188,7 +188,7 @@ def values_alone(
 
 
 def averaged_topics(evaluation: Evaluation) -> tuple[bytes, ...]:
-    """Return the evaluated topics, followed by the topics without results whose values count in means."""
+    """Return the evaluated topics, followed by the topics without results that are included in means."""
     summaries = evaluation.summaries
     if summaries is None or not summaries.complete:
         return evaluation.topics

@@ -1,4 +1,4 @@
-"""Evaluation of runs with few documents by the formulas of single topics, without arrays."""
+"""Evaluation of runs with few documents, topic by topic and without arrays."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ MOST = 1500
 
 
 class ShortRuns:
-    """Computes the values of runs ``{topic: {docno: score}}`` with few documents."""
+    """An evaluator of runs ``{topic: {docno: score}}`` with few documents."""
 
     def __init__(
         self, judgments: Judgments, requested: Iterable[tuple[str, Measure, tuple[Any, ...]]], level: float
     ) -> None:
-        """``requested`` has, for each value, its name, the measure, and the arguments of the formula."""
+        """``requested`` contains, for each value, the name, the measure, and the arguments of the formula."""
         self._judgments, self._level = judgments, level
         self._requested = tuple(requested)
         self._judged: dict[str, JudgedTopic] = {}
@@ -36,7 +36,7 @@ class ShortRuns:
     def of(
         cls, judgments: AnyJudgments, measures: Iterable[RequestedMeasure], settings: Settings, rules: RankingRules
     ) -> ShortRuns | None:
-        """Return the evaluation of short runs, or None if a measure, the judgments or the settings require kernels."""
+        """Return an evaluator of short runs, or None if a measure, the judgments or the settings require arrays."""
         if not isinstance(judgments, Judgments) or judgments.grades.dtype.kind != "i" or judgments.duplicates:
             return None
         if not judgments.table.is_small or not rules.are_plain or settings.judged_only or settings.level < 1:
@@ -52,10 +52,10 @@ class ShortRuns:
         return cls(judgments, requested, settings.level)
 
     def values(self, scores: Mapping[Any, Any]) -> dict[str, dict[str, float]] | None:
-        """Return ``{topic: {name: value}}`` for the judged topics of a run, or None if the run is long or not plain.
+        """Return the values of judged topics as ``{topic: {name: value}}``, or None if the run requires arrays.
 
-        A plain run contains strings as IDs and finite numbers as scores. Scores are compared in single precision, as
-        in trec_eval 9.
+        A run requires arrays if it contains many documents, IDs that are not strings, or scores that are not finite
+        numbers. Scores are compared in single precision, as in trec_eval 9.
         """
         if type(scores) is not dict:
             return None

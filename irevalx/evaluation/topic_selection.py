@@ -267,7 +267,7 @@ _NO_BREAK_SPACE = b"\xc2\xa0"
 
 
 def no_topic_in_common(judged: Collection[bytes], retrieved: Collection[bytes]) -> str:
-    """Return the end of a message about no common topic: a topic of each file and their difference."""
+    """Return the end of a message about files without a common topic: one topic of each file, and how they differ."""
     pair = pair_of_names(judged, sorted(retrieved))
     return pair and f": {pair}"
 

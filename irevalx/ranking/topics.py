@@ -273,7 +273,7 @@ class SampledTopics(Topics, kw_only=True):
 
 
 class JudgedTopic:
-    """The judgments of a topic at a relevance threshold of at least 1, as Python numbers."""
+    """The judgments of a topic as Python numbers. The relevance threshold must be at least 1."""
 
     def __init__(self, judgments: Judgments, topic: bytes, level: float) -> None:
         rows = judgments.rows.slice(judgments.topic_index[topic])
@@ -293,7 +293,7 @@ class JudgedTopic:
 
 
 class RankedTopic:
-    """A ranked topic as Python numbers: the input of the formulas of one topic (``Measure.of_topic``)."""
+    """The ranking of a topic as Python numbers, from which ``Measure.of_topic`` computes values."""
 
     # For short rankings, arithmetic with Python numbers is faster than with arrays.
     __slots__ = ("_gains", "grades", "hits", "judged")
@@ -321,7 +321,7 @@ _DISCOUNTS = [-math.inf, *map(math.log2, range(2, 1 << 10))]
 
 
 def _discounted_gain(gains: Iterable[tuple[int, int]], k: float) -> float:
-    """Return the discounted cumulative gain of the documents up to rank k, given their ranks and gains above 0."""
+    """Return the discounted cumulative gain at rank k, given the ranks and gains of documents with positive gains."""
     total = 0.0
     for rank, gain in gains:
         if rank > k:

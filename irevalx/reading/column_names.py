@@ -96,10 +96,10 @@ def specs_of(columns: str, grades: Grades = "whole") -> tuple[ColumnSpec, ...]:
 
 
 def specs_of_labels(names: Sequence[Any], column: str) -> tuple[ColumnSpec, ...]:
-    """Return the columns that are read from a table in which ``column`` contains labels.
+    """Return the columns to read from a table whose labels are in the column ``column``.
 
-    The first two of the columns for topics, documents and items identify a label. If there is only one of them, each of
-    its values is a topic with one document, and if there is none, the table has only labels.
+    A label is identified by the first two of the table's columns for topics, documents and items. If the table has only
+    one of these columns, each value is a topic with one document. If it has none, only the labels are read.
 
     >>> [spec.column for spec in specs_of_labels(["id", "human", "reason"], "human")]
     ['TOPIC', 'GRADE']

@@ -128,7 +128,7 @@ def _hint(
 
 
 def _conversion(name: str, line: bytes, lines: bytes) -> str:
-    """Return a command that converts lines with other columns to a format; "" if the lines have no known columns."""
+    """Return a command that converts lines with other columns to a format, or "" if the columns are unknown."""
     for columns in _OTHER_COLUMNS.get(name, ()):
         names = columns.split()
         pattern = r"\s+".join(_PATTERNS.get(column, r"\S+") for column in names)
@@ -146,7 +146,7 @@ def _conversion(name: str, line: bytes, lines: bytes) -> str:
 
 
 def _hint_at_scores(lines: bytes, kind: FileKind) -> str:
-    """Return a hint about the output of trec_eval in place of judgments or a run; "" for other lines."""
+    """Return a hint if the lines are the output of trec_eval and not judgments or a run, or "" otherwise."""
     if not looks_like_scores(lines):
         return ""
     other = "judgments" if kind is FileKind.JUDGMENTS else "a run"
@@ -158,7 +158,10 @@ def _hint_at_scores(lines: bytes, kind: FileKind) -> str:
 
 
 def _header_hint(line: bytes, layout: Layout) -> str:
-    """Return a hint about a header that lacks a column; "" if the line contains more numbers than known names."""
+    """Return a hint about a header that lacks a column, or "" if the line is not a header.
+
+    A line that contains more numbers than known column names is not a header.
+    """
     words = max((fields_of(line, separator) for separator in SEPARATORS), key=len)
     missing = [spec for spec in specs_of(layout.columns[0]) if not named(spec, words)]
     n_numbers = sum(bool(re.fullmatch(_NUMBER_OR_SETTING, word)) for word in words)

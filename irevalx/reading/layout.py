@@ -220,9 +220,10 @@ _BEGINNING = 1 << 11
 
 
 def json_hint(text: bytes, parameter: str) -> str:
-    """Return the keys of JSON that is not read, and the command that converts it; "" for other text.
+    """Return a hint about JSON that cannot be read, or "" for other text.
 
-    ``parameter`` is "rel_format" for judgments, or "results_format" for a run.
+    The hint contains the first keys and, if it is known, the command that converts the JSON. ``parameter`` is
+    "rel_format" for judgments, or "results_format" for a run.
     """
     array = array_hint(text)
     if not array and not looks_like_json(text.removeprefix(b"\xef\xbb\xbf")):

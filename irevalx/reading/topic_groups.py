@@ -37,7 +37,7 @@ def read_topic_groups(source: Source) -> TopicGroups:
 
 
 def read_topic_clusters(source: Source) -> dict[str, str]:
-    """Read the cluster of each topic from a file like those of topic groups, with the column ``cluster`` in CSV.
+    """Read the cluster of each topic from lines ``TOPIC CLUSTER``, CSV with a column ``cluster``, or JSON.
 
     Raise InputError if a topic has several clusters.
     """
@@ -50,7 +50,7 @@ def read_topic_clusters(source: Source) -> dict[str, str]:
 
 
 def _pairs_in(source: Source, column: str) -> Iterator[tuple[str, str]]:
-    """Return the pairs of a topic and its group (or cluster) that a file contains."""
+    """Return the pairs of a topic and its group or cluster from a file."""
     where, text = shown_name(source.path), as_text(source.content())
     head = next((line for line in text.split("\n") if line.strip() and not line.startswith("#")), "")
     if head.lstrip().startswith("{"):

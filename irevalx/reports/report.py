@@ -80,7 +80,7 @@ FEW_TOPICS = 10
 
 
 def interval_notes(evaluations: Sequence[Evaluation], how: MeanIntervals | None) -> Iterator[str]:
-    """Yield sentences on clusters of topics, and on the measures with Wilson's interval, if there are any."""
+    """Yield a sentence on each set of clusters, and a sentence that names the measures with Wilson's interval."""
     if how and how.cluster_of:
         yield from dict.fromkeys(
             f"Intervals are cluster-robust (CR2, {clusters.freedom():.1f} degrees of freedom): {clusters}."

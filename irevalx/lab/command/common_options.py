@@ -157,8 +157,8 @@ def _read_label_value(text: str) -> dict[str, float]:
 
 
 _KNOWN_WORDS = (
-    "Without given grades, pass, yes, true, relevant and correct are 1, and their opposites 0, if a file contains no "
-    "other words; a file of other words is an error."
+    "By default, pass/fail, yes/no, true/false, relevant/irrelevant and correct/incorrect are read as 1/0 if a file "
+    "contains the words of only one of these pairs. If a file contains only other words, an error is reported."
 )
 
 LabelValues = Annotated[
@@ -169,12 +169,12 @@ LabelValues = Annotated[
         entries=True,
         metavar="WORD=GRADE",
         help=(
-            'grades of labels that are words, in any case, such as ``{"pass": 1, "fail": 0}``; a negative grade marks '
-            f"a missing label. {_KNOWN_WORDS}"
+            'grades of labels that are words, such as ``{"pass": 1, "fail": 0}``. The case of the words is ignored. A '
+            f"word with a negative grade is a missing label. {_KNOWN_WORDS}"
         ),
         shell_help=(
-            "Grade of a label that is a word, such as pass=1. The case of the word is ignored, and a negative grade "
-            f"marks a missing label. Can be repeated. {_KNOWN_WORDS}"
+            "Grade of a label that is a word, such as pass=1. The case of the word is ignored. A word with a negative "
+            f"grade is a missing label. Can be repeated. {_KNOWN_WORDS}"
         ),
     ),
 ]
@@ -185,9 +185,9 @@ ClusterBy = Annotated[
         metavar="REGEX",
         excludes="clusters",
         help=(
-            "clusters of dependent topics, such as the turns of a conversation: a part of each topic ID is the name of "
-            "its cluster. The name is the text that this regular expression matches (its first group in parentheses, "
-            "if it has one). A topic without a match is a cluster of its own. Tests and intervals are cluster-robust."
+            "clusters of dependent topics, such as the turns of a conversation. The cluster of a topic is the part of "
+            "the topic ID that this regular expression matches (its first group in parentheses, if it has one). If it "
+            "does not match, the topic is a cluster of its own. Tests and intervals are cluster-robust."
         ),
     ),
 ]

@@ -243,7 +243,7 @@ class Output(Frozen, kw_only=True):
             self.write_text(result)
 
     def write_table(self, table: Table, path: str | os.PathLike[str]) -> None:
-        """Write a table with unrounded values to a file: as csv, or in the format of its suffix (tsv, json, jsonl)."""
+        """Write a table with unrounded values to a file. The suffix selects tsv, json or jsonl; the default is csv."""
         form = FORMATS.get(Path(path).suffix.lower().removeprefix("."), FORMATS["csv"])
         write_lines(form.table_lines([table], self.digits, about={}), path)
 

@@ -283,7 +283,7 @@ def estimate(
 
 
 def _human_labels(human: GivenQrels, rules: EvaluationRules, reading: LabelReading) -> Judgments:
-    """Read human judgments, which can contain words if the grades of words are given."""
+    """Read human judgments. If ``label_values`` is given, labels can be words."""
     if reading.label_values is not None:
         return reading.human(human).grades
     try:

@@ -249,7 +249,7 @@ class ReportedScores(Frozen, kw_only=True):
         return [of_measures.get(measure.name) for measure in self.measures]
 
     def rank_sets(self) -> list[dict[str, list[int]] | None]:
-        """Return the rank sets and tiers of the runs under each measure, as in ``Conclusion``; None without them."""
+        """Return the rank sets and tiers under each measure, or None if a measure has none. See ``Conclusion``."""
         sets = {name: conclusion.rank_sets for name, conclusion in self.conclusions.items()}
         return [of_runs._asdict() if (of_runs := sets.get(measure.name)) else None for measure in self.measures]
 

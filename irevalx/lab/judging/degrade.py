@@ -127,10 +127,10 @@ def degrade(
             requires=(),
             excludes=("uniform", "stratified", "topic_rates", "order"),
             help=(
-                "file with the stratum of each document, one line per document: TOPIC DOCNO STRATUM. Without `strata` "
-                "and `rates`, all judgments are kept, as a sample that was drawn from the documents of the file; the "
-                "other documents of the file get the grade -1. The file can then also be a pool file (TOPIC DOCNO), "
-                "which is a single stratum."
+                "file with the stratum of each document, one line per document: TOPIC DOCNO STRATUM. If neither "
+                "`strata` nor `rates` is given, the judged documents are treated as a sample of the documents in the "
+                "file. All judgments are kept, and the other documents in the file get the grade -1. In this case, "
+                "the file can also be a pool file (TOPIC DOCNO), which is treated as a single stratum."
             ),
         ),
     ] = None,
@@ -161,8 +161,8 @@ def degrade(
 
     Judgments that are not kept get the grade -1 (pooled, but unjudged). Apart from these grades, files in the format
     qrels do not change. Judgments in other formats (`rel_format`) are written as lines TOPIC 0 DOCNO GRADE. With
-    `strata` or `strata_file`, lines have the form TOPIC IGNORED DOCNO STRATUM GRADE, which ``irevalx -R sampled``
-    reads, and documents that belong to no stratum are omitted. With the same seed, a sample with lower rates is a
+    `strata` or `strata_file`, the lines have the form TOPIC IGNORED DOCNO STRATUM GRADE and can be read with ``irevalx
+    -R sampled``. Documents that belong to no stratum are omitted. With the same seed, a sample with lower rates is a
     subset of a sample with higher rates.
 
     With `order`, a judging strategy is simulated on the judgments. The strategy selects one document after another from
@@ -258,7 +258,7 @@ def _design_of(strata: str, runs: Any, strata_file: Any, sample_format: str, *, 
 
 
 def _check_format(sample_format: str, *, drop: bool) -> None:
-    """Raise UsageError if documents that are not in the sample cannot be omitted."""
+    """Raise UsageError if ``drop`` is given, but the format requires documents that are not in the sample."""
     if drop and sample_format == SAMPLED.name:
         raise UsageError(
             f"{spelled('drop')} cannot be combined with {spelled('sample_format', SAMPLED.name)}: measures of this "

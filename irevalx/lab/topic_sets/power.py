@@ -208,11 +208,11 @@ def power(
     pair with the largest standard deviation on these topics usually has a smaller one on other topics (selection bias);
     the interval of the largest standard deviation accounts for this bias.
 
-    With `clusters` or `cluster_by`, topics of the same cluster can depend on each other. The variance of a mean is
-    multiplied by the design effect 1 + r (m - 1), where r is the intraclass correlation of the differences (by analysis
-    of variance, at least 0) and m is the mean, over topics, of the size of the topic's cluster. The power is the power
-    of the cluster-robust t test of ``compare``, which requires at least 6 clusters. Other numbers of topics are assumed
-    to be in clusters of the same sizes.
+    If `clusters` or `cluster_by` is given, topics of the same cluster can depend on each other. The variance of a mean
+    is multiplied by the design effect 1 + r (m - 1), where r is the intraclass correlation of the differences (by
+    analysis of variance, at least 0) and m is the mean, over topics, of the size of the topic's cluster. Power refers
+    to the cluster-robust t test of ``compare``, which requires at least 6 clusters. For other numbers of topics,
+    clusters are assumed to have the same sizes.
 
     Parameters
     ----------
@@ -330,7 +330,7 @@ def _rows(
 def _topics_for(goal: str, size: float, deviation: float, power: float, alpha: float, design: Design) -> int | None:
     """Return the number of topics needed for a difference or an interval width.
 
-    The result is None if no number is sufficient, or if the deviation is 0 or unknown.
+    The result is None if no number of topics is sufficient, or if the standard deviation is 0 or unknown.
     """
     if math.isnan(deviation) or deviation == 0:
         return None

@@ -231,8 +231,8 @@ def swap_rate(
     second table contains the smallest difference above which at most 5% of the comparisons are swaps, with each tie
     counted as half a swap. Bins with fewer than 30 comparisons are marked "few" and are excluded from the second table.
 
-    With `clusters` or `cluster_by`, topics of the same cluster can depend on each other. Sets then contain whole
-    clusters, and all numbers of topics in a set, also `sizes` and `extrapolate`, are numbers of clusters.
+    If `clusters` or `cluster_by` is given, topics of the same cluster can depend on each other. Topic sets then contain
+    whole clusters, and the size of a set (also in `sizes` and `extrapolate`) is its number of clusters.
 
     Parameters
     ----------

@@ -86,7 +86,7 @@ def _judgments_of(given: Mapping[Any, Mapping[Any, float]], path: str, *, exact:
 
 
 def _with_grades(given: Mapping[Any, Any]) -> dict[Any, Any]:
-    """Return judgments in which sets and lists of relevant documents are dictionaries with the grade 1."""
+    """Replace sets and lists of relevant documents in judgments by dictionaries with the grade 1."""
     is_table = bool(known_columns(list(given)))  # lists are the columns of a table that lacks a column
 
     def are_relevant(value: Any) -> bool:

@@ -127,7 +127,10 @@ def grades_of(
 
 
 def label_numbers(texts: Names, words: LabelWords, place: What, hint: What = lambda row: "") -> FloatArray:
-    """Return labels as numbers, nan for words without a grade; ``place`` and ``hint`` return texts for messages."""
+    """Return labels as numbers, or nan for words without a grade.
+
+    For messages, ``place`` returns the location of a row, and ``hint`` returns a remark on its label.
+    """
     values, states = decimals(texts)
     words.add_numbers(values[states != OTHER])
     for row in np.flatnonzero(states == CLOSE).tolist():

@@ -274,7 +274,7 @@ LIST_MESSAGE = (
 
 
 def unread_form(beginning: Beginning, form: str, layout: Layout, parameter: str) -> str:
-    """Return a message about a learning-to-rank list, or about JSON in place of lines; "" for other files."""
+    """Return a message if a file is a learning-to-rank list, or contains JSON instead of lines, or "" otherwise."""
     n_fields, numbers = len(beginning.first.split()), [len(columns.split()) for columns in layout.columns]
     if b"qid:" in beginning.text and re.match(_LEARNING_TO_RANK, beginning.text):
         return LIST_MESSAGE
@@ -283,7 +283,7 @@ def unread_form(beginning: Beginning, form: str, layout: Layout, parameter: str)
 
 
 def json_rule(beginning: Beginning, parameter: str) -> str:
-    """Return how JSON of judgments ("rel_format") or a run ("results_format") can be read; "" for other text."""
+    """Return how JSON can be read as judgments ("rel_format") or a run ("results_format"), or "" for other text."""
     text, use = beginning.text.removeprefix(MARK), f"use {spelled(parameter, 'json')}"
     hint = json_hint(text, parameter)
     if not hint or hint == array_hint(text):
@@ -307,7 +307,7 @@ class Doubt(Frozen):
 
 
 def _json_in_columns(beginning: Beginning, layout: Layout) -> tuple[int, str] | None:
-    """Return the doubt about a JSON array or object in one line, whose blanks separate columns."""
+    """Return a doubt if the lines are JSON, because the blanks in JSON would be read as separators of columns."""
     rule = json_rule(beginning, "results_format" if "SCORE" in layout.columns[0] else "rel_format")
     return (1, f"{rule}. The text between blanks is read as columns, like trec_eval") if rule else None
 

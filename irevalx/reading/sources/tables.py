@@ -140,7 +140,7 @@ def is_file(given: Any) -> bool:
 
 
 def is_run(given: Mapping[Any, Any]) -> bool:
-    """Return whether this is one run (columns, ``{topic: {docno: score}}`` or ``{topic: ranking}``), not several."""
+    """Return whether ``given`` is a single run: columns, ``{topic: {docno: score}}`` or ``{topic: ranking}``."""
     if has_columns(given):
         return True
     inner = next((value for value in given.values() if not isinstance(value, Mapping) or value), {})
@@ -170,7 +170,7 @@ def is_ranked_list(documents: Any) -> bool:
 
 
 class Hits(list[Any]):
-    """The documents of a topic, possibly repeated, and their scores."""
+    """The retrieved documents of a topic, which can contain duplicates, and their scores."""
 
     scores: Sequence[Any]
 
@@ -180,7 +180,10 @@ class Hits(list[Any]):
 
 
 def with_hits(given: Mapping[Any, Any], path: str) -> Mapping[Any, Any]:
-    """Return a run with lists of pairs (docno, score), or of dictionaries with a docno and a score, as ``Hits``."""
+    """Convert the lists of a run to ``Hits``.
+
+    The elements of the lists are pairs (docno, score), or dictionaries with a docno and a score.
+    """
     if not any(map(_keys_of_hits, given.values())):
         return given
     return {topic: _hits_of(documents, f"{path}: topic {short_repr(topic)}") for topic, documents in given.items()}
@@ -191,7 +194,7 @@ def _is_ranking(documents: Any) -> bool:
 
 
 def _keys_of_hits(documents: Any) -> list[Any]:
-    """Return the keys of docno and, unless it is missing, score in the hits of a topic; empty for other objects."""
+    """Return the keys of the document and of the score (if any) in a hit, or an empty list if there are no hits."""
     first = documents[0] if type(documents) in {list, tuple} and documents else None
     if isinstance(first, Mapping):
         keys = [named(spec, list(first))[:1] for spec in (DOCNO, SCORE)]
@@ -200,7 +203,10 @@ def _keys_of_hits(documents: Any) -> list[Any]:
 
 
 def _hits_of(documents: Any, what: str) -> Any:
-    """Return the hits of a topic; hits without scores are ranked as listed. Other objects are returned unchanged."""
+    """Return the hits of a topic, or ``documents`` unchanged if they are not hits.
+
+    If the hits have no scores, their order is the ranking.
+    """
     keys = _keys_of_hits(documents)
     rows: list[list[Any]] = []
     for rank, hit in enumerate(documents if keys else (), 1):

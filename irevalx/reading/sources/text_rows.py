@@ -88,7 +88,7 @@ def columns_of(lines: DataLines, kinds: Mapping[str, ColumnKind], rules: Rules) 
 
 
 def _labels(lines: DataLines, name: str, rules: Rules, malformed: list[MalformedNumbers]) -> FloatArray:
-    """Return labels as numbers, nan if they are missing."""
+    """Return labels as numbers, or nan for missing labels."""
     texts = lines[name]
 
     def hint(row: int) -> str:
@@ -99,7 +99,7 @@ def _labels(lines: DataLines, name: str, rules: Rules, malformed: list[Malformed
 
 
 def _grades(lines: DataLines, name: str, rules: Rules, malformed: list[MalformedNumbers]) -> AnyArray:
-    """Return grades, int64 if they are whole; malformed real grades are errors."""
+    """Return grades, as int64 if the format has integer grades. Malformed real grades raise MalformedNumberError."""
     texts = lines[name]
     is_whole = rules.grades == "whole"
     hint = real_grades_hint() if is_whole else ""

@@ -320,7 +320,7 @@ def headed_rows(rows: TextRows, beginning: Beginning, separators: Sequence[str],
 
 
 def rows_with_labels(source: Source, column: str, rules: Rules) -> NamedRows:
-    """Return a text file whose header, or first JSON record, contains the column ``column`` of labels."""
+    """Return the rows of a text file whose header or first JSON record names ``column``, which contains labels."""
     beginning = Beginning.of(source)
     if beginning.has_mark:
         source.without_mark()
