@@ -119,7 +119,8 @@ def _hint(
     readable = [fmt for fmt in _readable(formats, lines, kind) if fmt.layout is not layout]
     likely = [fmt for fmt in readable if fmt.name in {"qrels", "trec_results"}] or readable
     each = [f"{fmt.requested} if the columns are {_columns_of(fmt, len(fields))}" for fmt in likely]
-    conversion = _conversion(expected.name, line, lines)
+    are_judgments = kind is FileKind.RUNS and fields[1:2] == [b"0"] and looks_like_judgments(formats, lines)
+    conversion = "" if are_judgments else _conversion(expected.name, line, lines)
     if each or conversion:
         return ", or ".join(filter(None, (f"use {', or '.join(each)}" if each else "", conversion)))
     other = FileKind.RUNS if kind is FileKind.JUDGMENTS else FileKind.JUDGMENTS

@@ -259,6 +259,7 @@ WRONG: dict[str, dict[str, list[Row]]] = {
             ([], "files is empty; pass at least one score file"),
             ("nosuch", "cannot read 'nosuch'"),
         ],
+        "score_columns": [(5, "score_columns must be 'measures' or 'runs', not 5")],
         "lower_is_better": [
             (5, "lower_is_better must be a string or several strings, not 5"),
             ("wer", r"lower_is_better: unknown measure 'wer'; the scores contain .*"),
@@ -278,6 +279,7 @@ WRONG: dict[str, dict[str, list[Row]]] = {
             ({"topic": ["1"], "map": [1, 2]}, "frame: the columns of the table have different lengths"),
             ({"topic": [], "map": []}, "frame: the file contains no measure values"),
         ],
+        "score_columns": [("x", "score_columns must be 'measures' or 'runs', not 'x'")],
         "lower_is_better": [(5, "lower_is_better must be a string or several strings, not 5")],
     },
     "Scores.topics": {"run": NAME},

@@ -178,7 +178,10 @@ def test_both_callers(command: str, keywords: dict[str, Any], message: str, tmp_
             "estimate --machine QRELS RUNS",
             "irevalx-lab: missing option --human or --design (see irevalx-lab estimate -h)\n",
         ),
-        ("labels QRELS", "irevalx-lab: missing argument MACHINE or option --machine (see irevalx-lab labels -h)\n"),
+        (
+            "labels QRELS",
+            "irevalx-lab: missing argument MACHINE or option --machine or --machine-column (see irevalx-lab labels -h)\n",
+        ),
         ("labels QRELS QRELS --figure f.jpeg", ".png"),
         ("labels QRELS --machine a", "--machine a: must be NAME=FILE or NAME=FILE,FILE"),
         ("labels QRELS --machine a=QRELS --human-topics 10", "--human-topics requires RUN"),

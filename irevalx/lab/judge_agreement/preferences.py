@@ -54,7 +54,7 @@ def comparable_format(shared: Parameter) -> Parameter:
     def check(value: Any) -> Any:
         if value == PAIRS.name:
             raise UsageError(
-                f"{spelled('rel_format', PAIRS.name)} is not supported; write each pair, in its order of presentation, "
+                f"{spelled('rel_format', PAIRS.name)}: must be prefs; write each pair, in its order of presentation, "
                 f"as a subgroup of {spelled('rel_format', PREFS.name)}: {_TO_PREFS}"
             )
         return kind.check(value)

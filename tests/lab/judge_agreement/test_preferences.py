@@ -203,7 +203,7 @@ def test_pairs_are_refused_with_a_conversion(tmp_path: Path) -> None:
     pairs.write_text("1 A B A\n1 B A B\n1 A C A\n1 C A A\n")  # the first presented wins twice: a flip; C and A agree
     message = refusal("labels", "-R", "pairs", pairs, pairs)
     assert (
-        "-R pairs is not supported; write each pair, in its order of presentation, as a subgroup of -R prefs: awk "
+        "-R pairs: must be prefs; write each pair, in its order of presentation, as a subgroup of -R prefs: awk "
         in message
     )
     shell = f"{message[message.index('awk ') :].strip()} {pairs} > {prefs}"
