@@ -10,7 +10,7 @@ integer grade. If the maximum label is given, labels divided by it are probabili
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -28,25 +28,25 @@ from irevalx.errors import (
     warn,
 )
 from irevalx.frozen import Frozen, replace
-from irevalx.judgments import AnyJudgments
 from irevalx.judgments.graded import Documents, Judgments
 from irevalx.judgments.pool import PooledDocuments, with_pool
 from irevalx.process.platform import as_text
 from irevalx.reading import formats
-from irevalx.reading.column_names import ITEM, ColumnSpec, named, specs_of_labels
+from irevalx.reading.column_names import ColumnSpec, named, specs_of_labels
 from irevalx.reading.file_format import FileFormat
 from irevalx.reading.judgment_formats import QRELS, SAMPLED
 from irevalx.reading.kinds import python_objects
 from irevalx.reading.kinds.graded import read_graded
-from irevalx.reading.label_words import LabelWords
+from irevalx.reading.label_words import LabelWords, warn_of_assumed
 from irevalx.reading.layout import Rules
-from irevalx.reading.sources.columns import ColumnTable, TableRows
+from irevalx.reading.sources.columns import TableRows
 from irevalx.reading.sources.files import Source
+from irevalx.reading.sources.rows import Rows
 from irevalx.reading.sources.tables import table_of_lists
 from irevalx.reading.sources.text_tables import NamedRows, rows_with_labels
 from irevalx.statistics.label_agreement import nearest_grade
 from irevalx.trec_eval import TREC_EVAL_10
-from irevalx.wording import argument_error, spelled
+from irevalx.wording import argument_error, is_parameter, spelled
 
 
 def refuse_duplicates(judgments: Judgments) -> None:
@@ -166,38 +166,6 @@ _MOST = 2.0**53
 """Larger labels are replaced by this number, which is rejected wherever grades are required."""
 
 
-class LabelColumn(Frozen):
-    """The labels of one judge in a table that has a column of labels for each judge."""
-
-    table: Source | ColumnTable
-    column: str
-
-    @classmethod
-    def each(cls, given: Any, columns: Iterable[str]) -> dict[str, LabelColumn]:
-        """Open a file or a data frame once, and return its columns by name; raises ArgumentError for other input."""
-        table: Any = judgments_source(given, QRELS)
-        if isinstance(table, Source) and not table.is_plain_file:
-            table = table.in_memory()  # a pipe can be read once
-        if isinstance(table, Mapping):  # of columns; their names can be unknown
-            if any(isinstance(values, Mapping) for values in table.values()):
-                raise argument_error("human", "a file or a data frame if columns are given", given)
-            table = table_of_lists("qrels", list(table), table.__getitem__)
-        return {column: cls(table, column) for column in columns}
-
-    def rows(self, rules: Rules) -> TableRows | NamedRows:
-        """Return the rows with the labels of this judge; raises ArgumentError if the items have no IDs."""
-        rows: Any
-        if isinstance(self.table, Source) and not self.table.is_parquet:
-            rows = rows_with_labels(self.table, self.column, rules)
-        else:
-            rows = QRELS.rows(self.table, rules)
-        specs = specs_of_labels(rows.table.names, self.column)
-        if len(specs) == 1:
-            rows.table.find(ITEM)  # raises the error about a missing column
-        with_labels: TableRows | NamedRows = replace(rows, specs=specs)
-        return with_labels
-
-
 class Labels(Frozen):
     """The labels of a file; arrays are flat."""
 
@@ -211,49 +179,23 @@ class Labels(Frozen):
     """Number of labels that were rounded to the nearest integer."""
     first_not_whole: str = ""
     """The description of the first label that is not an integer, for messages."""
-    given: Any = None
-    """The input that was read, and its format."""
-    form: str = QRELS.name
+    maximum: float = 1.0
+    """The label in the input that corresponds to 1 in ``values``."""
+    rows: Rows | None = None
+    """The rows that were read; None for a dictionary."""
 
     @classmethod
-    def read(
-        cls,
-        given: Any,
-        rel_format: str,
-        *,
-        values: Mapping[str, float] | None = None,
-        parameter: str = "rel_format",
-        maximum: float | None = None,
-    ) -> Labels:
-        """Read labels like ``Qrels.read``; None and nan are missing labels. Messages call the format ``parameter``.
-
-        ``values`` are the grades of labels in words. With ``maximum``, the highest possible label, labels are divided
-        by it to obtain probabilities.
-        """
-        path = given.column if isinstance(given, LabelColumn) else ""
-        fmt = formats.rel_format(rel_format)
-        if not {fmt.name, fmt.measures_of} & {QRELS.name, SAMPLED.name}:
-            raise ArgumentError(
-                f"rel_format {rel_format!r} has no grade for each document; choose one with grades, such as 'qrels'"
-            )
-        words = LabelWords(values, path)
-        try:
-            read = given.judgments if isinstance(given, Qrels) else _read(given, fmt, words)
-        except MalformedLineError as error:  # the message can name the format of the human judgments
-            names_format = "-R" in error.message or spelled("rel_format") in error.message
-            if parameter == "rel_format" or not names_format:
-                raise
-            raise MalformedLineError(f"{error.message} (for machine labels: {spelled(parameter)})") from None
-        if not isinstance(read, Judgments):
-            raise ArgumentError("labels must have exactly one grade for each document")
-        words.report(read.path, int(np.isnan(read.grades).sum()), warn)
-        labels = cls._of(read) if maximum is None else cls._scaled(read, maximum)
-        refuse_duplicates(labels.judgments)
-        named_labels = replace(labels.judgments, path=path or labels.judgments.path)
-        return replace(labels, judgments=named_labels, given=given, form=fmt.name)
-
-    @classmethod
-    def _of(cls, judgments: Judgments) -> Labels:
+    def of(cls, judgments: Judgments, maximum: float | None = None) -> Labels:
+        """Return labels; with a maximum, labels are divided by it. Raises MalformedNumberError for a label above it."""
+        if maximum is not None:
+            above = np.flatnonzero(judgments.grades > maximum)
+            if above.size:
+                raise MalformedNumberError(
+                    f"{_described(judgments, int(above[0]))} exceeds the highest possible label, {maximum:g} "
+                    f"({spelled('labels_max')})"
+                )
+            probability = np.where(judgments.grades >= 0, judgments.grades / maximum, np.nan)
+            return replace(cls._probable(judgments, probability, ""), maximum=maximum)
         missing = ~(judgments.grades >= 0)  # also true if the grade is nan
         values = np.where(missing, 0.0, np.minimum(judgments.grades, _MOST))
         not_whole = np.flatnonzero(values != np.floor(values))
@@ -266,41 +208,23 @@ class Labels(Frozen):
         return cls._probable(judgments, np.where(missing, np.nan, values), first)
 
     @classmethod
-    def _scaled(cls, judgments: Judgments, maximum: float) -> Labels:
-        """Return labels divided by their maximum; raises MalformedNumberError for a label above it."""
-        above = np.flatnonzero(judgments.grades > maximum)
-        if above.size:
-            raise MalformedNumberError(
-                f"{_described(judgments, int(above[0]))} exceeds the highest possible label, {maximum:g} "
-                f"({spelled('labels_max')})"
-            )
-        return cls._probable(judgments, np.where(judgments.grades >= 0, judgments.grades / maximum, np.nan), "")
-
-    @classmethod
     def _probable(cls, judgments: Judgments, probability: FloatArray, first_not_whole: str) -> Labels:
         relevant = (probability >= RELEVANT).astype(np.int64)
         cut = _with(judgments, relevant, np.isnan(probability))
         return cls(cut, probability, probability, 0, first_not_whole)
 
-    def other_columns(self, excluded: Collection[str | None] = ()) -> dict[int, dict[str, str]]:
-        """Return the texts in the other columns of the table of these labels, by line or row; empty if it is no table.
+    def other_columns(self, excluded: Collection[str]) -> dict[int, dict[str, str]]:
+        """Return the texts in the columns of a table that were not read, except ``excluded``, by line or row.
 
-        ``excluded`` are columns to leave out.
+        Return an empty dictionary if the labels are not from a table.
         """
-        given, fmt = self.given, formats.rel_format(self.form)
-        if not isinstance(given, LabelColumn):
-            given = {} if isinstance(given, Qrels) else judgments_source(given, fmt)
-        if isinstance(given, Mapping):
-            return {}
-        rules = Rules(TREC_EVAL_10, strict=False, warn=lambda line: None, grades="label", words=LabelWords())
-        rows = given.rows(rules) if isinstance(given, LabelColumn) else fmt.rows(given, rules)
+        rows = self.rows
         if not isinstance(rows, TableRows | NamedRows):
             return {}
-        table = rows.table
-        used = {*excluded, *(name for spec in rows.specs for name in named(spec, table.names))}
-        names = [name for name in table.names if isinstance(name, str) and name not in used]
+        used = {*excluded, *(name for spec in rows.specs for name in named(spec, rows.table.names))}
+        names = [name for name in rows.table.names if isinstance(name, str) and name not in used]
         specs = (ColumnSpec(name, (name.lower(),), "words") for name in names)
-        columns = table.columns((replace(rows.specs[0], column="TOPIC"), *specs), rules)
+        columns = rows.table.columns((rows.specs[0], *specs), _rules())
         texts = zip(columns.lines.tolist(), *(map(as_text, columns[name].texts()) for name in names), strict=True)
         return {line: dict(zip(names, row, strict=True)) for line, *row in texts}
 
@@ -323,23 +247,6 @@ class Labels(Frozen):
         return self.judgments
 
 
-def _read(given: Any, fmt: FileFormat[Any], words: LabelWords) -> AnyJudgments:
-    """Read labels in any form."""
-    rules = Rules(TREC_EVAL_10, strict=False, warn=warn, grades="label", words=words)
-    if isinstance(given, LabelColumn):
-        rows = given.rows(rules)
-        judgments = read_graded(rows, rules)
-        if len(rows.specs) == 2 and judgments.duplicates:
-            error = judgments.duplicates[min(judgments.duplicates)]
-            raise DuplicateDocumentError(f"{error.message}; if the rows are different items, add a column id")
-        return judgments
-    opened = judgments_source(given, fmt)
-    if isinstance(opened, Mapping) and fmt is QRELS:
-        return python_objects.judgments_of(words.graded(opened), grades="label")
-    built: AnyJudgments = fmt.built(opened, rules)
-    return built
-
-
 class LabelReading(Frozen, kw_only=True):
     """How the labels of all judges of a call are read: the parameters of these names."""
 
@@ -349,14 +256,88 @@ class LabelReading(Frozen, kw_only=True):
     labels_max: float | None = None
 
     def human(self, given: Any) -> Labels:
-        """Read the labels of a human judge."""
-        return Labels.read(given, self.rel_format, values=self.label_values)
+        """Read the labels of a human judge like ``Qrels.read``; None and nan are missing labels."""
+        return self._of_file(given, self.rel_format)
 
     def machine(self, given: Any) -> Labels:
         """Read the labels of a machine, by default in the format of the human labels if it has a grade per document."""
         fmt = formats.rel_format(self.rel_format)
         form = self.labels_format or (fmt if QRELS.name in {fmt.name, fmt.measures_of} else QRELS).name
-        return Labels.read(given, form, values=self.label_values, parameter="labels_format", maximum=self.labels_max)
+        try:
+            return self._of_file(given, form, self.labels_max)
+        except MalformedLineError as error:  # the message can name the format of the human judgments
+            if "-R" not in error.message and spelled("rel_format") not in error.message:
+                raise
+            raise MalformedLineError(f"{error.message} (for machine labels: {spelled('labels_format')})") from None
+
+    def columns(self, given: Any, names: Sequence[str]) -> list[Labels]:
+        """Read columns of labels, first of the human judge; raises ArgumentError if they are not in a table."""
+        table: Any = judgments_source(given, QRELS)
+        if isinstance(table, Mapping):  # of columns; their names can be unknown
+            if any(isinstance(values, Mapping) for values in table.values()):
+                raise argument_error("human", "a file or a data frame if columns are given", given)
+            table = table_of_lists("qrels", list(table), table.__getitem__)
+        words = [LabelWords(self.label_values, column) for column in names]
+        maxima = [None, *[self.labels_max] * len(names[1:])]
+        judges = [_labels_of(_of_column(table, each), each, most) for each, most in zip(words, maxima, strict=True)]
+        warn_of_assumed(table.path, words, warn)
+        return judges
+
+    def _of_file(self, given: Any, form: str, maximum: float | None = None) -> Labels:
+        words = LabelWords(self.label_values)
+        try:
+            labels = _labels_of(_of_format(given, formats.rel_format(form), words), words, maximum)
+        except (MalformedLineError, ArgumentError) as error:
+            if "no column for the" not in error.message or not is_parameter("human_column"):
+                raise
+            names = " and ".join(map(spelled, ("human_column", "machine_columns")))
+            raise type(error)(f"{error.message}; {names} name columns of a table that contain labels") from None
+        warn_of_assumed(labels.judgments.path, [words], warn)
+        return labels
+
+
+def _of_format(given: Any, fmt: FileFormat[Any], words: LabelWords) -> tuple[Any, Rows | None]:
+    """Read judgments in any form, and return the judgments and their rows."""
+    if not {fmt.name, fmt.measures_of} & {QRELS.name, SAMPLED.name}:
+        raise ArgumentError(
+            f"rel_format {fmt.name!r} has no grade for each document; choose one with grades, such as 'qrels'"
+        )
+    if isinstance(given, Qrels):
+        return given.judgments, None
+    opened = judgments_source(given, fmt)
+    if isinstance(opened, Mapping) and fmt is QRELS:
+        return python_objects.judgments_of(words.graded(opened), grades="label"), None
+    rules = _rules(words)
+    rows = fmt.rows(opened, rules)
+    return fmt.of_rows(rows, rules), rows
+
+
+def _of_column(table: Any, words: LabelWords) -> tuple[Judgments, Rows]:
+    """Read the judgments in a column of a file or a table; raises ArgumentError if the items have no IDs."""
+    rules = _rules(words)
+    is_text = isinstance(table, Source) and not table.is_parquet
+    rows: Any = rows_with_labels(table, words.column, rules) if is_text else QRELS.rows(table, rules)
+    rows = replace(rows, specs=specs_of_labels(rows.table.names, words.column))
+    judgments = read_graded(rows, rules)
+    if len(rows.specs) == 2 and judgments.duplicates:
+        error = judgments.duplicates[min(judgments.duplicates)]
+        raise DuplicateDocumentError(f"{error.message}; if the rows are different items, add a column id")
+    return judgments, rows
+
+
+def _rules(words: LabelWords | None = None) -> Rules:
+    return Rules(TREC_EVAL_10, strict=False, warn=warn, grades="label", words=words)
+
+
+def _labels_of(read: tuple[Any, Rows | None], words: LabelWords, maximum: float | None) -> Labels:
+    """Return judgments as labels; with a maximum, labels are divided by it to obtain probabilities."""
+    judgments, rows = read
+    if not isinstance(judgments, Judgments):
+        raise ArgumentError("labels must have exactly one grade for each document")
+    words.check(int(np.isnan(judgments.grades).sum()), warn)
+    labels = Labels.of(judgments, maximum)
+    refuse_duplicates(labels.judgments)
+    return replace(labels, judgments=replace(labels.judgments, path=words.column or judgments.path), rows=rows)
 
 
 def _with(judgments: Judgments, grades: IntArray, missing: BoolArray) -> Judgments:

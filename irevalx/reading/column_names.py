@@ -99,14 +99,14 @@ def specs_of_labels(names: Sequence[Any], column: str) -> tuple[ColumnSpec, ...]
     """Return the columns to read from a table whose labels are in the column ``column``.
 
     A label is identified by the first two of the table's columns for topics, documents and items. If the table has only
-    one of these columns, each value is a topic with one document. If it has none, only the labels are read.
+    one of these columns, each value is a topic with one document.
 
     >>> [spec.column for spec in specs_of_labels(["id", "human", "reason"], "human")]
     ['TOPIC', 'GRADE']
     """
     known = [spec for spec in (TOPIC, DOCNO, ITEM) if named(spec, names)]
-    ids = (replace(spec, column=role) for spec, role in zip(known, ("TOPIC", "DOCNO"), strict=False))
-    return (*ids, ColumnSpec("GRADE", (column.lower(),), "labels"))
+    ids = [replace(spec, column=role) for spec, role in zip(known, ("TOPIC", "DOCNO"), strict=False)]
+    return (*(ids or [ITEM]), ColumnSpec("GRADE", (column.lower(),), "labels"))
 
 
 def with_judges(specs: tuple[ColumnSpec, ...], names: Sequence[Any]) -> tuple[ColumnSpec, ...]:

@@ -117,7 +117,10 @@ class FileFormat(Frozen, Generic[Data_co], kw_only=True):
 
     def built(self, given: Source | ColumnTable | Mapping[Any, Any], rules: Rules) -> Data_co:
         """Build the content from the rows of an input."""
-        rows = self.rows(given, rules)
+        return self.of_rows(self.rows(given, rules), rules)
+
+    def of_rows(self, rows: Rows, rules: Rules) -> Data_co:
+        """Build the content from rows."""
         module, _, function = self.reader.rpartition(".")
         reader: Callable[[Rows, Rules], Data_co] = getattr(import_module(f"irevalx.reading.kinds.{module}"), function)
         return reader(rows, rules)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -46,10 +46,10 @@ def folded(word: str) -> str:
 
 
 class LabelWords:
-    """The given grades of words, and the words of a file without a given grade. Create one object for each file."""
+    """The given grades of words, and the words of a file without a given grade. Create one object for each judge."""
 
     def __init__(self, grades: Mapping[str, float] | None = None, column: str = "") -> None:
-        self._column = f": column {quote(column)}" if column else ""
+        self.column = column  # of a table with a column for each judge; "" otherwise
         self._given = {folded(word): grade if grade >= 0 else EMPTY for word, grade in (grades or {}).items()}
         self._first: dict[str, tuple[str, str, str]] = {}  # of each word: the place, the label in quotes, and a hint
         self._has_numbers, self._are_binary, self._has_given = False, True, False
@@ -75,7 +75,8 @@ class LabelWords:
         if not text or text == b"nan":
             return EMPTY
         if word not in self._first:
-            self._first[word] = f"{place()}{self._column}", quote(text), hint()
+            column = f": column {quote(self.column)}" if self.column else ""
+            self._first[word] = f"{place()}{column}", quote(text), hint()
         return _GRADES.get(word, math.nan)
 
     def graded(self, given: Mapping[Any, Any]) -> Mapping[Any, Any]:
@@ -88,31 +89,33 @@ class LabelWords:
         }
 
     def _grade(self, topic: Any, docno: Any, label: Any) -> Any:
+        if isinstance(label, str):
+            return self.number(
+                as_bytes(label), lambda: f"qrels: topic {short_repr(topic)}: document {short_repr(docno)}"
+            )
         if label is None or (isinstance(label, float) and math.isnan(label)):
             return EMPTY
-        if not isinstance(label, str):
-            if isinstance(label, int | float):
-                self.add_numbers(np.array([label]))
-            return label
-        return self.number(as_bytes(label), lambda: f"qrels: topic {short_repr(topic)}: document {short_repr(docno)}")
+        if isinstance(label, int | float):
+            self.add_numbers(np.array([label]))
+        return label
 
-    def report(self, path: str, n_missing: int, warn: Warn) -> None:
-        """Warn about the assumed grades of words, and about ``n_missing`` words without grades, after reading.
+    @property
+    def assumed(self) -> dict[str, str]:
+        """The well-known words without a given grade, with their first labels in quotes."""
+        return {word: label for word, (_, label, _) in self._first.items() if word in _GRADES}
+
+    def check(self, n_missing: int, warn: Warn) -> None:
+        """Warn about ``n_missing`` words that are missing labels, after reading.
 
         Raise MalformedNumberError for words with an unclear grade.
         """
-        known = [word for word in self._first if word in _GRADES]
+        known = list(self.assumed)
         others = [word for word in self._first if word[:1].isalpha() and word not in {*known, *MISSING}]
         pairs = {pair for pair in PAIRS for word in known if word in pair[0] + pair[1]}
         if known and (len(pairs) > 1 or others or self._has_given or not self._are_binary):
             self._refuse([*known, *others])
         if others and not self._has_numbers:
             self._refuse(others)
-        if known:
-            grades = sorted(known, key=_GRADES.__getitem__, reverse=True)
-            words = [f"label {self._first[word][1]} is read as {_GRADES[word]:g}" for word in grades]
-            where = f"{shown_name(path)}{self._column}"
-            warn(f"{where}: {join_words(words, 'and')}; {spelled('label_values')} sets other grades")
         missing = next((word for word in self._first if word not in _GRADES), None)
         if missing is not None:
             place, label, hint = self._first[missing]
@@ -120,7 +123,7 @@ class LabelWords:
             more = more_such(n_missing - 1, "label").replace(")", " in this file)")
             warn(f"{place}: label {label} is not a number; it counts as missing{hint}{more}")
 
-    def _refuse(self, words: list[str]) -> None:
+    def _refuse(self, words: list[str]) -> NoReturn:
         place, label, hint = min((self._first[word] for word in words), key=[*self._first.values()].index)
         grades = {word: f"{_GRADES[word]:g}" if word in _GRADES else "N" for word in words[:_MOST_WORDS]}
         remedy = spelled("label_values", grades)
@@ -128,3 +131,14 @@ class LabelWords:
             f"{place}: the grade of the label {label} is unclear; give each word a grade, -1 for a missing label: "
             f"{remedy}{', ...' * (len(words) > _MOST_WORDS)}{hint * (words[0] not in _GRADES)}"
         )
+
+
+def warn_of_assumed(path: str, judges: Sequence[LabelWords], warn: Warn) -> None:
+    """Warn about the assumed grades of words in a file, or in the columns of a table, in one line."""
+    labels = {word: label for words in reversed(judges) for word, label in words.assumed.items()}
+    if labels:
+        columns = [quote(words.column) for words in judges if words.column and words.assumed]
+        where = f": column{'s' * (len(columns) > 1)} {join_words(columns, 'and')}" if columns else ""
+        grades = sorted(labels, key=_GRADES.__getitem__, reverse=True)
+        parts = [f"label {labels[word]} is read as {_GRADES[word]:g}" for word in grades]
+        warn(f"{shown_name(path)}{where}: {join_words(parts, 'and')}; {spelled('label_values')} sets other grades")

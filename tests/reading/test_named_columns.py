@@ -178,7 +178,7 @@ def test_labels_in_records(tmp_path: Path) -> None:
     words = LabelWords()
     rules = Rules(TREC_EVAL_10, False, warnings.append, "label", words=words)
     judgments = REL_FORMATS["jsonl"].built(source, rules)
-    words.report("labels", 2, warnings.append)
+    words.check(2, warnings.append)
     assert repr(judgments.grades.tolist()) == "[1.0, 0.0, nan, nan, 2.5, 1.0]"  # type: ignore[union-attr]
     assert warnings == [
         "labels:3: topic '1': document 'd2': label 'NA' is not a number; it counts as missing (1 more such label in this "

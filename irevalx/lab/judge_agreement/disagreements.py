@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -28,10 +28,16 @@ class Disagreement(NamedTuple):
     others: Mapping[str, str] = {}  # the other columns of the table with the machine's labels
 
 
-def disagreements_of(
-    human: Judge, judge: Judge, level: int, excluded: Collection[str | None]
-) -> Iterator[Disagreement]:
-    """Yield the documents with different labels; ``excluded`` are columns of a table that are not for review."""
+def disagreements_of(judges: Sequence[Judge], level: int, excluded: Collection[str]) -> list[Disagreement]:
+    """Return the documents with different labels of the first (human) judge and another one, largest difference first.
+
+    ``excluded`` are columns of a table that are not for review.
+    """
+    rows = (row for judge in judges[1:] for row in _of_judge(judges[0], judge, level, excluded))
+    return sorted(rows, key=lambda row: (-abs(row.difference), row.topic, row.docno))
+
+
+def _of_judge(human: Judge, judge: Judge, level: int, excluded: Collection[str]) -> Iterator[Disagreement]:
     others = judge.first_answer.other_columns(excluded) if judge.first_answer else {}
     first, second = on_one_scale([human, judge], level)[0]
     place = places_of(second.labels, first.labels)
@@ -65,11 +71,6 @@ def _label(judge: Judge, place: int) -> float | int:
 def _short(number: float) -> float | int:
     """Return a whole number as an integer, and another number without rounding errors."""
     return int(number) if float(number).is_integer() else round(float(number), 12)
-
-
-def in_order(rows: Iterable[Disagreement]) -> list[Disagreement]:
-    """Sort disagreements by size, largest first, and then by topic and document."""
-    return sorted(rows, key=lambda row: (-abs(row.difference), row.topic, row.docno))
 
 
 def disagreement_table(rows: Sequence[Disagreement], *, several: bool) -> Table:

@@ -218,12 +218,12 @@ class DocumentAgreement:
         """Return a description of the compared topics."""
         n_both, n_human, n_machine = self.topics_of
         if n_both == n_human == n_machine:
-            return f"all {n_both} of both files"
+            return f"all {n_both} of both judges"
         parts = [
             f"{'all' if n_both == number else f'{n_both} of the'} {number} of {path}"
             for number, path in ((n_human, ours), (n_machine, theirs))
         ]
-        return f"{' and '.join(parts)} (topics with a document labelled in both files)"
+        return f"{' and '.join(parts)} (topics with a document labelled by both judges)"
 
     def statistics(self, bootstrap: LabelBootstrap) -> Iterator[AgreementPart]:
         """Yield counts, coverage, confusion, coefficients, and the agreement at each level, over all topics."""

@@ -45,12 +45,12 @@ class Judge(Frozen, kw_only=True):
     probability: FloatArray | None = None  # of relevance of each document of ``labels``; None for grades
     values: FloatArray | None = None  # labels before thresholding or rounding; None if all are integer grades
     is_cut: bool = False  # whether the labels are binary, as probabilities of relevance that were cut
-    maximum: float = 1.0  # the label in the file that corresponds to 1 in ``values``
     n_rounded: int = 0  # number of labels that are rounded to the nearest integer grade
+    maximum: float = 1.0  # the label in the input that corresponds to 1 in ``values``
     first_answer: Labels | None = None  # the first answer as it was read; None for combinations
 
     @classmethod
-    def of(cls, name: str, answers: Sequence[Labels], maximum: float | None = None) -> Judge:
+    def of(cls, name: str, answers: Sequence[Labels]) -> Judge:
         """Return a judge, given its answers; if any answer contains probabilities, labels 0 and 1 are probabilities."""
         if any(answer.probability is not None for answer in answers):
             answers = [answer.as_probabilities() for answer in answers]
@@ -61,8 +61,8 @@ class Judge(Frozen, kw_only=True):
             probability=answers[0].probability,
             values=answers[0].values,
             is_cut=answers[0].probability is not None,
-            maximum=maximum or 1.0,
             n_rounded=sum(answer.n_rounded for answer in answers),
+            maximum=answers[0].maximum,
             first_answer=answers[0],
         )
 
@@ -74,15 +74,19 @@ class CombinedLabels(Frozen, kw_only=True):
     texts: Mapping[str, bytes] = {}  # the files of ``WRITTEN``: lines ``TOPIC 0 DOCNO GRADE``, by topic and document
 
 
-def judges_of(reading: LabelReading, human: Any, machine: Any, machines: Any, second_human: Any) -> list[Judge]:
-    """Read the labels of the human judge and of a machine, or of several machines and other human assessors."""
-    labels = reading.human(human)
+def judges_of(
+    reading: LabelReading, human: Any, machine: Any, machines: Any, second_human: Any, columns: Sequence[str]
+) -> list[Judge]:
+    """Read the labels of the human judge and of a machine, or of several machines and other human assessors.
+
+    ``columns`` of the table ``human`` contain the labels of the human judge and of machines.
+    """
+    labels, *of_columns = reading.columns(human, columns) if columns else [reading.human(human)]
+    if columns[2:]:
+        machines = dict(zip(columns[1:], of_columns, strict=True))
     if machines is None:
-        of_machine = reading.machine(machine)
-        return [
-            Judge.of(shown_name(labels.judgments.path), [labels]),
-            Judge.of(shown_name(of_machine.judgments.path), [of_machine], reading.labels_max),
-        ]
+        each = [labels, *(of_columns or [reading.machine(machine)])]
+        return [Judge.of(shown_name(judge.judgments.path), [judge]) for judge in each]
     judges = [Judge.of(HUMAN, [labels]), *machines_of(machines, reading)]
     if second_human is not None:
         judges.insert(1, Judge.of(SECOND_HUMAN, [reading.human(second_human)]))
@@ -101,7 +105,8 @@ def machines_of(machines: Mapping[str, Any], reading: LabelReading) -> list[Judg
         answers = given if isinstance(given, list | tuple) else (given,)
         if not answers:
             raise UsageError(f"machine {quote(name)} has no labels; give at least one file or dictionary")
-        judges.append(Judge.of(name, [reading.machine(answer) for answer in answers], reading.labels_max))
+        read = [answer if isinstance(answer, Labels) else reading.machine(answer) for answer in answers]
+        judges.append(Judge.of(name, read))
     return judges
 
 
@@ -252,7 +257,7 @@ class JudgeComparison(Frozen, kw_only=True):
         for line in (*self.bootstrap.warnings_of_runs(len(experiment.topics)), *of_groups):
             warn(line)
         which = topics_compared(
-            len(experiment.topics), both.judgments.rows.n, experiment.lacking, "topics of both files"
+            len(experiment.topics), both.judgments.rows.n, experiment.lacking, "topics of both judges"
         )
         return parts + of_runs, (
             topics,

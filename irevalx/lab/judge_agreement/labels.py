@@ -1,7 +1,6 @@
 """Comparison of machine judgments with human judgments: ``labels`` and its command."""
 
 from collections.abc import Mapping, Sequence
-from itertools import chain
 from typing import Annotated, Any
 
 from irevalx.api.custom_measures import Measures
@@ -10,7 +9,7 @@ from irevalx.checks import ValueType
 from irevalx.declarations import Parameter, choice, declared, file, flag, number, path, refined, text, whole
 from irevalx.errors import UsageError, Warn, warn
 from irevalx.experiments.inputs import are_given, run_streams
-from irevalx.experiments.labels import LabelColumn, LabelReading
+from irevalx.experiments.labels import LabelReading
 from irevalx.experiments.ranked_runs import EvaluationRules
 from irevalx.experiments.seeds_and_shares import chosen_seed
 from irevalx.frozen import replace
@@ -18,7 +17,7 @@ from irevalx.lab.command.common_options import Alpha, GroupBy, Groups, LabelValu
 from irevalx.lab.command.common_options import measures as measures_parameter
 from irevalx.lab.command.evaluation_options import GRADED, EvaluationOptions, Unpack, evaluation_options, ties_excluding
 from irevalx.lab.command.output import Output, write_lines
-from irevalx.lab.judge_agreement.disagreements import disagreements_of, in_order
+from irevalx.lab.judge_agreement.disagreements import disagreements_of
 from irevalx.lab.judge_agreement.document_agreement import LabelBootstrap
 from irevalx.lab.judge_agreement.error_rates import error_rates
 from irevalx.lab.judge_agreement.judges import (
@@ -72,24 +71,6 @@ def _arrange(values: Mapping[str, Any]) -> Mapping[str, Any]:
     if (values["machines"] or values["machine_columns"]) and values["machine"] is not None:
         return {"machine": None, "runs": (values["machine"], *values["runs"])}
     return {}
-
-
-def _from_columns(
-    human: Any, machine: Any, machines: Any, human_column: str | None, columns: Sequence[str]
-) -> tuple[Any, Any, Any]:
-    """Return the arguments for the human judge, the machine and several machines, with columns of a table in place.
-
-    Raise UsageError if there is no machine.
-    """
-    if human_column is not None:
-        each = LabelColumn.each(human, (human_column, *columns))
-        human = each[human_column]
-        if columns:
-            machine = each[columns[0]]
-            machines = {name: each[name] for name in columns} if len(columns) > 1 else None
-    if machine is None and machines is None:
-        raise missing("machine", *_SEVERAL)
-    return human, machine, machines
 
 
 def _run(
@@ -353,7 +334,9 @@ def labels(
     >>> values["pairs"], values["agreement"], round(values["recall"], 2)
     (5, 0.8, 1.0)
     """
-    human, machine, machines = _from_columns(human, machine, machines, human_column, machine_columns or ())
+    columns = () if human_column is None else (human_column, *(machine_columns or ()))
+    if machine is None and machines is None and not columns[1:]:
+        raise missing("machine", *_SEVERAL)
     if human_topics is not None and not are_given(runs):
         raise UsageError(f"{spelled('human_topics')} requires {spelled('runs')}")
     rules = EvaluationRules.of(**evaluation, least_runs=1)
@@ -364,18 +347,19 @@ def labels(
     reading = LabelReading(
         rel_format=rel_format, labels_format=labels_format, label_values=label_values, labels_max=labels_max
     )
-    judges = judges_of(reading, human, machine, machines, second_human)
+    judges = judges_of(reading, human, machine, machines, second_human, columns)
+    are_several = machines is not None or len(columns) > 2
     cuts = notes_on_cuts(judges, level)
     comparison = JudgeComparison(
         bootstrap=bootstrap,
-        runs=runs if machines is None or not are_given(runs) else run_streams(runs, rules.settings.compat),
+        runs=runs if not (are_several and are_given(runs)) else run_streams(runs, rules.settings.compat),
         measures=measures,
         by_topic=by_topic,
         groups=groups,
         group_by=group_by,
         top=top,
         rerank=rerank,
-        human_topics=human_topics or (HUMAN_TOPICS if machines is not None else ()),
+        human_topics=human_topics or (HUMAN_TOPICS if are_several else ()),
         rules=rules,
         progress=progress,
     )
@@ -391,7 +375,7 @@ def labels(
             parts += error_rates(judges[0], judge, bootstrap, level)
         return parts, notes
 
-    if machines is not None:
+    if are_several:
         result: LabelsResult = compare_judges(judges, compare, bootstrap, level, cuts)
     else:
         parts, notes = compare(judges[1])
@@ -399,5 +383,4 @@ def labels(
         result = LabelsResult(parts, bootstrap.seed if resamples else None, reliability, notes=(*notes, *cuts))
     if not disagreements:
         return result
-    each = (disagreements_of(judges[0], judge, level, (human_column, *(machine_columns or ()))) for judge in judges[1:])
-    return replace(result, disagreements=in_order(chain.from_iterable(each)))
+    return replace(result, disagreements=disagreements_of(judges, level, columns))

@@ -175,7 +175,7 @@ def compare_preferences(human: Any, machine: Any, bootstrap: LabelBootstrap) -> 
         if number > n_pairs:
             warn(
                 f"{other} does not contain {number - n_pairs} of the {number} pairs that {path} contains for topics of "
-                "both files; they are left out of the agreement"
+                "both judges; they are left out of the agreement"
             )
     for line in bootstrap.warnings(len(topics)):
         warn(line)
@@ -184,6 +184,6 @@ def compare_preferences(human: Any, machine: Any, bootstrap: LabelBootstrap) -> 
         for side, path in zip((ours, theirs), paths, strict=True)
         if len(side) > len(topics)
     ]
-    note = f"Topics: {len(topics)} of both files{''.join(f'; {words}' for words in lacking)}."
+    note = f"Topics: {len(topics)} of both judges{''.join(f'; {words}' for words in lacking)}."
     seed = bootstrap.seed if bootstrap.resamples else None
     return PreferencesResult([_agreement(numbers, bootstrap)], seed, notes=(note,))

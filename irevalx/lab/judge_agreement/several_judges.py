@@ -34,6 +34,7 @@ from irevalx.lab.judge_agreement.real_labels import means_over_documents, reliab
 from irevalx.lab.judge_agreement.results import JudgesResult
 from irevalx.statistics.bootstrap import TopicDraws
 from irevalx.statistics.label_agreement import kappa
+from irevalx.wording import join_words
 
 Comparison: TypeAlias = "tuple[list[AgreementPart], tuple[str, ...]]"
 """The statistics of a judge, and notes on topics."""
@@ -168,9 +169,12 @@ def kappa_over(ours: DocumentAgreement, theirs: DocumentAgreement, bootstrap: La
 def _combination_statistics(
     human: Judge, machines: Sequence[Judge], together: Sequence[Judge], bootstrap: LabelBootstrap, level: int
 ) -> Iterator[AgreementPart]:
-    """Yield the difference in kappa between each combination and each machine on shared topics; warns about losses."""
+    """Yield the difference in kappa between each combination and each machine on shared topics.
+
+    Warn about combinations that agree less with human labels than a machine, if the interval excludes 0.
+    """
+    losses: dict[str, tuple[float, str]] = {}  # the greatest loss of each combination
     for combination in together:
-        gains = []
         for machine in machines:
             labels = [judge.labels for judge in on_one_scale([human, combination, machine], level)[0]]
             topics = _shared_topics(*labels)
@@ -178,14 +182,12 @@ def _combination_statistics(
             if ours is None or theirs is None:
                 continue
             over = kappa_over(ours, theirs, bootstrap)
-            gains.append(AgreementPart("combination", over, judge=combination.name, against=machine.name))
-        yield from gains
-        losses = [gain for gain in gains if gain.statistics["kappa_over"].or_nan < 0]
-        if losses:
-            worst = min(losses, key=lambda loss: loss.statistics["kappa_over"].or_nan)
-            value, low, high = worst.statistics["kappa_over"]
-            ends = "" if low is None else f" ({low:+.4f} to {high:+.4f})"
-            warn(
-                f"{combination.name} agrees less with human labels than {worst.against} alone: the difference in kappa "
-                f"is {value:+.4f}{ends}"
-            )
+            yield AgreementPart("combination", over, judge=combination.name, against=machine.name)
+            value, low, high = over["kappa_over"]
+            if value is not None and high is not None and high < 0:
+                loss = value, f"{value:+.4f} ({low:+.4f} to {high:+.4f}) for {combination.name} and {machine.name}"
+                losses[combination.name] = min(loss, losses.get(combination.name, loss))
+    if losses:
+        agree = f"{join_words([*losses], 'and')} agree{'s' if len(losses) == 1 else ''}"
+        differences = join_words([words for _, words in losses.values()], "and")
+        warn(f"{agree} less with human labels than a single machine: the difference in kappa is {differences}")

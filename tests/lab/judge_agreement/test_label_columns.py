@@ -96,7 +96,12 @@ def test_export_without_documents(tmp_path: Path) -> None:
         },
         {"topic": "4", "docno": "item", "human": "0", "machine": "1", "difference": "1", "reason": "two\nlines"},
     ]
-    assert f"{path}: column 'judge': label 'pass' is read as 1 and label 'fail' is read as 0" in done.stderr
+    assert (
+        f"{path}: columns 'human' and 'judge': label 'pass' is read as 1 and label 'fail' is read as 0" in done.stderr
+    )
+    assert "Topics: 4 of the 5 of human and all 4 of judge (topics with a document labelled by both judges)." in (
+        succeeded("labels", path, *COLUMNS, "judge", "--resamples", "0").stdout.decode().replace("\n", " ")
+    )
     assert "judge does not label 1 of the 5 documents that human labels" in done.stderr
     piped = lab("labels", "-", *COLUMNS, "judge", "--resamples", "0", "--format", "csv", stdin=path)
     assert piped.stdout == done.stdout
@@ -215,6 +220,11 @@ def test_remedies(tmp_path: Path) -> None:
         assert plain(lab_rows("labels", path, *COLUMNS, "judge", "--resamples", "0"))["agreement"] == pytest.approx(
             2 / 3
         )
+    message = refusal("labels", path, path, status=2)
+    assert message.endswith("; --human-column and --machine-column name columns of a table that contain labels\n")
+    frame = pd.read_csv(path)
+    with pytest.raises(ArgumentError, match="; human_column and machine_columns name columns of a table that contain"):
+        irevalx.lab.labels(frame, frame)
     message = refusal("labels", path)
     assert "missing argument MACHINE or option --machine or --machine-column" in message
     with pytest.raises(ArgumentError, match="human must be a file or a data frame if columns are given"):

@@ -304,10 +304,10 @@ def test_topics_of_one_file(tmp_path: Path) -> None:
     assert [result[name] for name in ("topics", "topics_human", "topics_machine")] == [3, 12, 3]
     printed = lab("labels", QRELS, few_topics, *RUNS, "--resamples", "0").words
     assert (
-        f"Topics: 3 of the 12 of {QRELS} and all 3 of {few_topics} (topics with a document labelled in both files)"
+        f"Topics: 3 of the 12 of {QRELS} and all 3 of {few_topics} (topics with a document labelled by both judges)"
         in printed
     )
-    assert "Topics of the run scores: all 3 topics of both files." in printed
+    assert "Topics of the run scores: all 3 topics of both judges." in printed
     rows, _ = labels(QRELS, "--machine", f"some={few_topics}", "--resamples", "0")
     of_some = {row["statistic"]: row["value"] for row in rows if row["judge"] == "some" and not row["against"]}
     assert [of_some[name] for name in ("topics", "topics_human", "topics_machine")] == ["3", "12", "3"]

@@ -115,7 +115,7 @@ def test_levels_and_single_orders(tmp_path: Path) -> None:
     assert values["agreement_without_ties"] == 0.5
     assert values["flips_machine"] is None
     assert values["ties_machine"] == pytest.approx(1 / 3)
-    assert result.notes == (f"Topics: 1 of both files; 1 topics of {machine} are left out.",)
+    assert result.notes == (f"Topics: 1 of both judges; 1 topics of {machine} are left out.",)
 
 
 def test_missing_pairs_and_few_topics(tmp_path: Path) -> None:
@@ -126,7 +126,7 @@ def test_missing_pairs_and_few_topics(tmp_path: Path) -> None:
     with pytest.warns(IrevalxWarning) as caught:
         result = public.labels(human, machine, rel_format="prefs", seed=1)
     assert [str(line.message) for line in caught] == [
-        f"{machine} does not contain 2 of the 3 pairs that {human} contains for topics of both files; they are left out "
+        f"{machine} does not contain 2 of the 3 pairs that {human} contains for topics of both judges; they are left out "
         "of the agreement",
         "labels have no intervals, because these require labels of both judges for at least 2 topics",
     ]
