@@ -467,7 +467,7 @@ def topics_averaged(scores: Scores, run: str | None) -> tuple[bytes, ...]:
 def interval_of(scores: Scores, measure: str, run: str | None, how: MeanIntervals) -> tuple[float, float]:
     """Return the interval of the mean of a run by a method; raise KeyError if there is no such mean."""
     column = scores._column(measure, run)  # noqa: SLF001 - as above
-    intervals = intervals_of([column], how, topics_averaged(scores, run) if how.cluster_of else ())
+    intervals = intervals_of([column], how, how.clusters_of(topics_averaged(scores, run)))
     if column.name not in intervals:
         raise KeyError(f"{measure} has no confidence interval, because its summary is not a mean over topics")
     return intervals[column.name]

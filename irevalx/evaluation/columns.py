@@ -164,18 +164,17 @@ Ends: TypeAlias = tuple[float, float]
 """The lower and the upper bound of an interval."""
 
 
-def intervals_of(columns: Sequence[Column], how: MeanIntervals, topics: Sequence[bytes] = ()) -> dict[str, Ends]:
+def intervals_of(columns: Sequence[Column], how: MeanIntervals, clusters: Clusters | None = None) -> dict[str, Ends]:
     """Return the confidence intervals of summaries that are means, by printed name; nan if undefined.
 
-    If topics are clustered, ``topics`` must contain the evaluated topics, followed by the topics without results that
-    are included in means.
+    ``clusters`` must contain the evaluated topics, followed by the topics without results that are included in means.
     """
     tested = {column.name: values for column in columns if (values := _averaged(column)) is not None}
     proportions = {column.name for column in columns if is_proportion(column, how)}
-    clusters = {column.name: _clusters_of(column, how, topics) for column in columns} if how.cluster_of else {}
+    of_means = {} if clusters is None else {column.name: _clusters_of(column, clusters) for column in columns}
     alike: dict[Any, list[str]] = {}  # computed together
     for name in [name for name in tested if name not in proportions]:
-        alike.setdefault(name if clusters else tested[name].size, []).append(name)
+        alike.setdefault(name if of_means else tested[name].size, []).append(name)
     ends: dict[str, Ends] = {}
     if proportions:
         from irevalx.statistics.proportions import UNDEFINED, proportion_interval
@@ -183,12 +182,12 @@ def intervals_of(columns: Sequence[Column], how: MeanIntervals, topics: Sequence
         for name in proportions:
             successes: FloatArray = tested[name]
             units: FloatArray = np.ones(successes.size)
-            if (of_topics := clusters.get(name)) is not None:
-                successes, units = of_topics.sums(successes), of_topics.sizes.astype(np.float64)
-            is_known = of_topics is None or not of_topics.are_too_few
+            if (of_mean := of_means.get(name)) is not None:
+                successes, units = of_mean.sums(successes), of_mean.sizes.astype(np.float64)
+            is_known = of_mean is None or not of_mean.are_too_few
             ends[name] = proportion_interval(successes, units, how.confidence) if is_known else UNDEFINED
     for names in alike.values():
-        intervals = how.of(np.stack([tested[name] for name in names]), clusters.get(names[0]))
+        intervals = how.of(np.stack([tested[name] for name in names]), of_means.get(names[0]))
         ends.update({name: (low, high) for name, (low, high) in zip(names, intervals.tolist(), strict=True)})
     for column in columns:  # intervals of geometric means are computed on the logarithmic scale
         if column.name in ends and column.measure.summary is geometric_mean:
@@ -197,7 +196,7 @@ def intervals_of(columns: Sequence[Column], how: MeanIntervals, topics: Sequence
     return {column.name: ends[column.name] for column in columns if column.name in ends}
 
 
-def _clusters_of(column: Column, how: MeanIntervals, topics: Sequence[bytes]) -> Clusters | None:
+def _clusters_of(column: Column, clusters: Clusters) -> Clusters | None:
     """Return the clusters of the topics that a column is averaged over, or None if the topics are independent.
 
     Raise InputError if topics without results are averaged, and the measure has no value for some topics: the number of
@@ -206,15 +205,15 @@ def _clusters_of(column: Column, how: MeanIntervals, topics: Sequence[bytes]) ->
     values = _averaged(column)
     if values is None:
         return None
-    n_evaluated = len(np.asarray(column.values))
-    evaluated = topics[:n_evaluated] if column.has_value is None else compress(topics, column.has_value.tolist())
-    averaged = [*evaluated, *topics[n_evaluated:]]
-    if len(averaged) != values.size:
+    is_averaged = np.ones(clusters.codes.size, np.bool_)
+    if column.has_value is not None:
+        is_averaged[: column.has_value.size] = column.has_value
+    if np.count_nonzero(is_averaged) != values.size:
         raise InputError(
             f"{column.name} has no value for some topics, so that its cluster-robust interval cannot include topics "
             f"without results; leave out {spelled('complete', True)}"
         )
-    return how.clusters_of(averaged)
+    return clusters.of_topics(is_averaged)
 
 
 def is_mean(column: Column) -> bool:

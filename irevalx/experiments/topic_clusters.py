@@ -129,11 +129,11 @@ def notes_on_dependence(measures: Sequence[MeasureValues], pairs: Sequence[tuple
     suggested = next(filter(None, probable.values()), None)
     if suggested is None or not pairs:
         return ()
-    least = 1.0
-    for of_measure in measures:
-        if (of_topics := probable[of_measure.topics]) is not None:
-            first, second = (of_measure.tested[[pair[side] for pair in pairs]] for side in range(2))
-            least = min(least, float(of_topics.clusters.dependence(differences(first, second)).min()))
+    least = min(
+        float(of_topics.clusters.dependence(differences(*of_measure.tested[np.transpose(pairs)])).min())
+        for of_measure in measures
+        if (of_topics := probable[of_measure.topics]) is not None
+    )
     example, clusters = quote(suggested.example), suggested.clusters
     remedy = f"treat them as clusters with {spelled('cluster_by', suggested.pattern)}"
     if least * len(pairs) * len(measures) < ALPHA:

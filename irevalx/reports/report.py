@@ -69,7 +69,7 @@ def summary_rows(
             ends = (
                 {}
                 if intervals is None
-                else intervals_of(columns, intervals, averaged_topics(grouped) if intervals.cluster_of else ())
+                else intervals_of(columns, intervals, intervals.clusters_of(averaged_topics(grouped)))
             )
             rows.append(SummaryRow(group, grouped.topics, columns, ends))
     return rows
@@ -83,7 +83,7 @@ def interval_notes(evaluations: Sequence[Evaluation], how: MeanIntervals | None)
     """Yield a sentence on each set of clusters, and a sentence that names the measures with Wilson's interval."""
     if how and how.cluster_of:
         yield from dict.fromkeys(
-            f"Intervals are cluster-robust (CR2, {clusters.freedom():.1f} degrees of freedom): {clusters}."
+            f"Intervals are cluster-robust (CR2, {clusters.degrees}): {clusters}."
             for evaluation in evaluations
             if (clusters := how.clusters_of(averaged_topics(evaluation))) is not None and not clusters.are_too_few
         )

@@ -71,16 +71,20 @@ class Clusters(Frozen):
         return f"{self.codes.size} topics in {self.number} cluster{plural}"
 
     @property
+    def degrees(self) -> str:
+        """The degrees of freedom in words."""
+        return f"{self.freedom():.1f} degrees of freedom"
+
+    @property
     def caution(self) -> str | None:
         """A sentence for a warning if there are few clusters or few degrees of freedom."""
         if self.are_too_few:
             return f"{self}: with fewer than {FEWEST_CLUSTERS} clusters, neither p-values nor intervals are computed"
         if self.number >= _FEW_CLUSTERS and self.freedom() >= _FEW_DEGREES:
             return None
-        degrees = f"{self.freedom():.1f} degrees of freedom"
         return (
-            f"{self} ({degrees}): p-values and intervals are unreliable with fewer than {_FEW_CLUSTERS} clusters or "
-            f"{_FEW_DEGREES} degrees of freedom"
+            f"{self} ({self.degrees}): p-values and intervals are unreliable with fewer than {_FEW_CLUSTERS} clusters "
+            f"or {_FEW_DEGREES} degrees of freedom"
         )
 
     def freedom(self, n_topics: float | None = None) -> float:

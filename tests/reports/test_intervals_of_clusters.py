@@ -108,8 +108,8 @@ def test_unknown_topics() -> None:
     how = MeanIntervals(confidence=0.9, cluster_of={str(topic): topic // 2 for topic in range(14)})
     column = Column("map", average_precision, values[:12], 0.5, n_averaged=14)
     with pytest.raises(InputError, match=r"map has no value for some topics, .*; leave out complete=True"):
-        intervals_of([column], how, topics[:12])
-    [low, high] = intervals_of([column], how, topics)["map"]
+        intervals_of([column], how, how.clusters_of(topics[:12]))
+    [low, high] = intervals_of([column], how, how.clusters_of(topics))["map"]
     variance, freedom = cluster_robust([topic // 2 for topic in range(14)], [*values[:12].tolist(), 0.0, 0.0])
     assert (high - low) / 2 == pytest.approx(stats.t.isf(0.05, freedom) * math.sqrt(variance))
 

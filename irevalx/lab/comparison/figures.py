@@ -256,10 +256,8 @@ def matrix(comparison: Comparison, page: Page) -> Figure:
     measures = comparison.measures
     n_runs = len(measures[0].runs)
     names = names_within(measures[0].runs, _MATRIX.longest, _MATRIX.names)
-    of_name = max(text_width(name, _MATRIX.names) for name in names.of.values())
     n_columns = 1 if page.is_narrow else columns_of(len(measures), 2)
-    scores = [f"  {n_runs}  {_score(score)}" for of_measure in measures for score in of_measure.scores]
-    beside = of_name + max(text_width(score, _MATRIX.names) for score in scores) + 0.08
+    beside = _width_of_labels(measures, names, f"  {n_runs}") + 0.08
     cell = _cell_width(page, n_columns, beside, n_runs - 1)  # the best run has no column
     if n_columns > 1 and cell < _MATRIX.least:
         n_columns, cell = 1, _cell_width(page, 1, beside, n_runs - 1)
@@ -305,8 +303,7 @@ def _draw_matrix(panel: Axes, of_measure: ComparedMeasure, short: ShortNames, *,
     for (first, second), differ in decisions:
         better, worse = sorted((place[first], place[second]))
         cells[better, worse] = differ
-    runs = [short.of[of_measure.runs[run]] for run in order]
-    names = runs = [f"{name}  {_score(of_measure.scores[run])}" for name, run in zip(runs, order, strict=True)]
+    names = runs = _labels(of_measure, short)
     if not is_named:
         names = [f"{name}  {number}" for number, name in enumerate(names, 1)]
         runs = [str(number) if number == 1 or number % 10 == 0 else "" for number in range(1, n_runs + 1)]
@@ -320,8 +317,16 @@ def _draw_matrix(panel: Axes, of_measure: ComparedMeasure, short: ShortNames, *,
     )
 
 
-def _score(score: float) -> str:
-    return f"{score:.3f}" if abs(score) < 10 else f"{score:.0f}"
+def _labels(of_measure: ComparedMeasure, short: ShortNames) -> list[str]:
+    """Return the short name and the value of each run, the best run first."""
+    scores = [f"{score:.3f}" if abs(score) < 10 else f"{score:.0f}" for score in of_measure.scores]
+    return [f"{short.of[of_measure.runs[run]]}  {scores[run]}" for run in of_measure.best_first]
+
+
+def _width_of_labels(measures: Sequence[ComparedMeasure], short: ShortNames, more: str = "") -> float:
+    """Return the greatest width of ``_labels``, followed by the text ``more``, in inches."""
+    labels = [label for of_measure in measures for label in _labels(of_measure, short)]
+    return max(text_width(f"{label}{more}", _MATRIX.names) for label in labels)
 
 
 def ranks(comparison: Comparison, page: Page) -> Figure:
@@ -339,9 +344,10 @@ def ranks(comparison: Comparison, page: Page) -> Figure:
         tiers.append([sets.tier[run] for run in order])
     figure, names = draw_intervals(panels, page, most_columns=2, zero=False)
     for panel, of_runs in zip(figure.axes, tiers, strict=False):
-        beyond = 0.4 + 0.02 * len(of_runs)
-        panel.set_xlim(1 - beyond, len(of_runs) + beyond)
-        panel.xaxis.set_major_locator(round_ticks(6, integer=True))
+        beyond, n_runs = 0.4 + 0.02 * len(of_runs), len(of_runs)
+        panel.set_xlim(1 - beyond, n_runs + beyond)
+        ticks = np.array(round_ticks(6, integer=True).tick_values(1, n_runs))
+        panel.set_xticks([1, *ticks[(ticks > 1) & (ticks <= n_runs)]])
         for place, (tier, following) in enumerate(pairwise(of_runs)):
             if tier < following:
                 panel.axhline(place + 0.5, color=GREY, linewidth=0.7)
@@ -373,16 +379,12 @@ def critical_differences(comparison: Comparison, page: Page) -> Figure:
     """Plot the value of each run on an axis, one panel per measure, and bars that join runs without a difference."""
     measures = comparison.measures
     names = names_within(measures[0].runs, min(_DIAGRAM.longest, page.width / 3), _MATRIX.names)
-    scores = [f"  {_score(score)}" for of_measure in measures for score in of_measure.scores]
-    of_name, of_score = (
-        max(text_width(text, _MATRIX.names) for text in texts) for texts in (names.of.values(), scores)
-    )
     bars = []
     for of_measure in measures:
         place = {run: number for number, run in enumerate(of_measure.best_first)}
         different = [(place[first], place[second]) for first, second in of_measure.different]
         bars.append(bars_of_groups(len(place), different))
-    left = of_name + of_score + 0.14
+    left = _width_of_labels(measures, names) + 0.14
     n_bars = max(map(len, bars))
     width = n_bars * _DIAGRAM.bar + _DIAGRAM.lines
     each = left + width + _DIAGRAM.ticks + _DIAGRAM.between
@@ -411,11 +413,10 @@ def critical_differences(comparison: Comparison, page: Page) -> Figure:
 def _draw_diagram(
     panel: Axes, of_measure: ComparedMeasure, short: ShortNames, columns: Sequence[Sequence[list[int]]], n_bars: int
 ) -> None:
-    order, scores = of_measure.best_first, of_measure.scores
-    ranked = [scores[run] for run in order]
-    name_rows(panel, [f"{short.of[of_measure.runs[run]]}  {_score(scores[run])}" for run in order])
+    ranked = [of_measure.scores[run] for run in of_measure.best_first]
+    name_rows(panel, _labels(of_measure, short))
     panel.tick_params(axis="y", labelsize=_MATRIX.names)
-    panel.hlines(range(len(order)), 0, n_bars, color=_EQUAL, linewidth=0.4, zorder=1)
+    panel.hlines(range(len(ranked)), 0, n_bars, color=_EQUAL, linewidth=0.4, zorder=1)
     for number, column in enumerate(columns):
         for bar in column:
             panel.plot([number + 0.5] * 2, [bar[0], bar[-1]], color=_DIFFER, linewidth=1.1)
@@ -432,4 +433,4 @@ def _draw_diagram(
     axis.spines[["left", "bottom"]].set_visible(False)
     axis.spines["right"].set_visible(True)
     axis.grid(visible=False)
-    axis.yaxis.set_major_locator(round_ticks(min(8, len(order))))
+    axis.yaxis.set_major_locator(round_ticks(min(8, len(ranked))))

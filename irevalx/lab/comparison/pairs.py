@@ -441,7 +441,7 @@ class Comparison(Result):
             flipped = sum(int(of_measure.comparisons.by_sign_flips.sum()) for of_measure in self.measures)
             few = f"fewer than {FEW_TOPICS} {first.units} differ, or all by the same amount"
             if clusters is not None and method.test == "t":
-                test = f"{test} (CR2, {clusters.freedom():.1f} degrees of freedom)"
+                test = f"{test} (CR2, {clusters.degrees})"
             if 0 < flipped == n_tests:
                 test, topics = "Exact sign-flip test", f"{topics} ({few})"
             elif flipped:

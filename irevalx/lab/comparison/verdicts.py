@@ -266,7 +266,7 @@ class Gate(Comparison, kw_only=True):
         share, n_rows = f"{100 * (1 - self.method.alpha):g}%", len(self.rows)
         t_interval = "t interval"
         if (clusters := self.measures[0].comparisons.clusters) is not None:
-            degrees = "" if clusters.are_too_few else f", CR2, {clusters.freedom():.1f} degrees of freedom"
+            degrees = "" if clusters.are_too_few else f", CR2, {clusters.degrees}"
             t_interval = f"cluster-robust t interval ({clusters}{degrees})"
         if n_rows == 1:
             return f"{share} {t_interval}."

@@ -189,6 +189,15 @@ def test_too_few_clusters() -> None:
             result.figure(draw=draw)
 
 
+@pytest.mark.parametrize(("n_runs", "ticks"), [(3, [1, 2, 3]), (8, [1, 2, 4, 6, 8]), (30, [1, 5, 10, 15, 20, 25, 30])])
+def test_axis_of_ranks(n_runs: int, ticks: list[int]) -> None:
+    """The axis of a figure of ranks has the first rank, and no ranks that do not exist."""
+    figure = irevalx.lab.compare(irevalx.Scores.from_frame(frame_of(spread_values(n_runs, 12, 1), "map"))).figure(
+        draw="ranks"
+    )
+    assert figure.axes[0].get_xticks().tolist() == ticks
+
+
 # Simulated samples of topics
 
 
