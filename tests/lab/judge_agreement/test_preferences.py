@@ -216,5 +216,5 @@ def test_pairs_are_refused_with_a_conversion(tmp_path: Path) -> None:
     subprocess.run(["sh", "-c", shell], check=True)
     assert prefs.read_text().split()[3::5] == ["A", "B", "C", "A"]
     assert prefs.read_text().split()[4::5] == ["2", "1", "2", "1"]
-    with pytest.raises(UsageError, match='rel_format="pairs" is not supported'):
+    with pytest.raises(UsageError, match='rel_format="pairs": must be prefs'):
         public.labels(pairs, pairs, rel_format="pairs")
