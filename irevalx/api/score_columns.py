@@ -258,12 +258,8 @@ def _chance_of_means(topic: str, columns: Sequence[tuple[Mapping[str, float], fl
         least, most = min(column.values()), max(column.values())
         chances[round((value - least) / (most - least), 3)] = min(1, 4 * distance / (most - least))
     others = [name for name in columns[0][0] if name != topic]
-    is_word = not _has_digit(topic) and all(map(_has_digit, others))
+    is_word = not re.search(r"\d", topic) and all(re.search(r"\d", name) for name in others)
     return prod(chances.values()) * (_CHANCE_OF_WORD if is_word else len(others))
-
-
-def _has_digit(topic: str) -> bool:
-    return any(map(str.isdigit, topic))
 
 
 def _rounding(value: float) -> float:

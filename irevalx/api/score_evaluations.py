@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from irevalx.checks import texts
-from irevalx.errors import ArgumentError, Warn, quote
+from irevalx.errors import ArgumentError, quote, warn
 from irevalx.evaluation.columns import Column, Summaries
 from irevalx.evaluation.evaluate import Evaluation, unique_run_names, warn_of_copies
 from irevalx.evaluation.topic_values import TopicColumn
@@ -26,12 +26,12 @@ RunValues: TypeAlias = dict[str, dict[str, dict[str, float]]]
 
 
 def evaluations_of(
-    files: Sequence[tuple[str, RunValues]], lower_is_better: str | Iterable[str], warn: Warn
+    paths: Sequence[str], files: Sequence[RunValues], lower_is_better: str | Iterable[str]
 ) -> list[Evaluation]:
     """Return the evaluations of runs; files with the same measure of a run are separate runs, named after the files."""
-    warn_of_copies([(b"", path) for path, _ in files], warn)
+    warn_of_copies([(b"", path) for path in paths], warn)
     parts: dict[str, list[tuple[str, dict[str, dict[str, float]]]]] = {}
-    for path, by_run in files:
+    for path, by_run in zip(paths, files, strict=True):
         for run, by_measure in by_run.items():
             parts.setdefault(run, []).append((path, by_measure))
     runs = []
@@ -41,17 +41,17 @@ def evaluations_of(
             of_files[:] = [(of_files[0][0], {name: of for _, each in of_files for name, of in each.items()})]
         runs += [(as_bytes(run), path, by_measure) for path, by_measure in of_files]
     measures = _measures([name for _, _, by_measure in runs for name in by_measure], lower_is_better)
-    names_of_runs = unique_run_names([(run, path) for run, path, _ in runs], partial(_warn_of_names, files, warn))
+    names_of_runs = unique_run_names([(run, path) for run, path, _ in runs], partial(_warn_of_names, files))
     return [
         _evaluation(name, path, by_measure, measures)
         for name, (_, path, by_measure) in zip(names_of_runs, runs, strict=True)
     ]
 
 
-def _warn_of_names(files: Sequence[tuple[str, RunValues]], warn: Warn, line: str) -> None:
+def _warn_of_names(files: Sequence[RunValues], line: str) -> None:
     """Warn about runs of the same name, with the remedy for files that contain the same runs."""
     remedy = ""
-    if all(len(by_run) > 1 for _, by_run in files) and is_parameter("system_by"):
+    if all(len(by_run) > 1 for by_run in files) and is_parameter("system_by"):
         option = spelled("system_by")
         remedy = f"; if the files are repeated evaluations of the same runs, compare their means with {option} '[^:]+$'"
     warn(f"{line}{remedy}")

@@ -34,7 +34,7 @@ from irevalx.api.score_columns import (
 )
 from irevalx.api.score_evaluations import RunValues, evaluations_of
 from irevalx.checks import identifier, named_choice, texts
-from irevalx.errors import ArgumentError, InputError, MalformedLineError, quote, shown_name, warn
+from irevalx.errors import ArgumentError, InputError, MalformedLineError, quote, shown_name
 from irevalx.evaluation.evaluate import Evaluation
 from irevalx.measures.counts import runid
 from irevalx.process.platform import as_bytes, as_text
@@ -99,11 +99,11 @@ def evaluations_of_files(
     if not several:
         raise ArgumentError("files is empty; pass at least one score file")
     how = _reading("", lower_is_better, score_columns, requested)
-    read = []
-    for source in [source_of(file, "files") for file in several]:
-        read.append((source.path, _read(source, how._replace(default=as_text(name_of_file(source.path))))))
-    separate_summaries([values for _, values in read], how.notes)
-    return evaluations_of(read, lower_is_better, warn)
+    sources = [source_of(file, "files") for file in several]
+    names = [as_text(name_of_file(source.path)) for source in sources]
+    values = [_read(source, how._replace(default=name)) for source, name in zip(sources, names, strict=True)]
+    separate_summaries(values, how.notes)
+    return evaluations_of([source.path for source in sources], values, lower_is_better)
 
 
 def evaluations_of_frame(
@@ -121,7 +121,7 @@ def evaluations_of_frame(
         names = [*getattr(frame, "column_names", getattr(frame, "columns", frame))]
         values = _of_columns(how, names, [as_list("frame", name, frame.__getitem__) for name in names])
     separate_summaries([values], how.notes)
-    return evaluations_of([(UNNAMED, values)], lower_is_better, warn)
+    return evaluations_of([UNNAMED], [values], lower_is_better)
 
 
 def _reading(
@@ -182,8 +182,9 @@ def _values(reading: Reading, rows: Callable[[], Rows]) -> Iterator[_Value]:
         measure = ""
         if columns.measure is not None:
             given = fields[columns.measure]
-            is_object = not isinstance(given, str | Real | Collection | None)  # a measure of ir_measures
-            measure = name_in(where, names[columns.measure], str(given) if is_object else given)
+            if type(given) is not str and not isinstance(given, Real | Collection | None):
+                given = str(given)  # a measure of ir_measures
+            measure = name_in(where, names[columns.measure], given)
         for place, run_of_column, measure_of_column in () if topic.startswith(GROUPS) else columns.values:
             name = measure_of_column or measure
             if not name.startswith(TEXTS):
@@ -224,12 +225,14 @@ def _number(where: str, topic: str, measure: str, value: Any) -> float:
 
 def name_in(where: str, column: str, value: Any) -> str:
     """Return the name of a run, topic or measure in a row or record; integers, including NumPy's, become digits."""
+    if value == "":
+        raise MalformedLineError(f"{where}: {column} is empty")
+    if isinstance(value, str) and value.isascii():  # the frequent case, checked first
+        return value
     try:
-        if value != "":
-            return identifier(f"{where}: {column}", value)
+        return identifier(f"{where}: {column}", value)
     except ArgumentError as error:
         raise MalformedLineError(error.message) from None
-    raise MalformedLineError(f"{where}: {column} is empty")
 
 
 def _rows_of_text(reading: Reading, text: str) -> Rows:
@@ -306,12 +309,12 @@ def _rows_of_object(reading: Reading, content: Any, first: dict[str, Any] | None
     ``first`` is the object in the first line, for the message about other content.
     """
     try:
-        by_run: dict[Any, Any] = {reading.default: content}
+        runs: Any = [(reading.default, content)]
         if isinstance(content.get("runs"), list):
-            by_run = {run["run"]: {**run.get("topics", {}), ALL: run.get(ALL, {})} for run in content["runs"]}
+            runs = [(run["run"], {**run.get("topics", {}), ALL: run.get(ALL, {})}) for run in content["runs"]]
         elif any(isinstance(each, dict) for values in content.values() for each in values.values()):
-            by_run = content
-        for run, topics in by_run.items():
+            runs = content.items()
+        for run, topics in runs:
             if run is None:
                 raise TypeError(run)
             swapped = have_measures(list(topics)) and not any(have_measures(list(values)) for values in topics.values())
@@ -322,13 +325,9 @@ def _rows_of_object(reading: Reading, content: Any, first: dict[str, Any] | None
         raise InputError(f"{reading.where} {_about_json(content or first or {})}") from None
 
 
-_OF_MTEB = frozenset({"mteb_version", "mteb_dataset_name", "task_name"})
-"""Keys of the results of MTEB."""
-
-
 def _about_json(content: dict[str, Any]) -> str:
     """Return the message about a JSON text with other content, or about an object with other keys."""
-    if not _OF_MTEB.isdisjoint(content):
+    if not {"mteb_version", "mteb_dataset_name", "task_name"}.isdisjoint(content):
         return (
             "results of MTEB contain no values of single topics; let MTEB save its predictions, and evaluate them with "
             "the judgments"

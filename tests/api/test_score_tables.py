@@ -369,6 +369,8 @@ def test_json_objects(tmp_path: Path) -> None:
         with pytest.raises(InputError) as error:
             irevalx.Scores.read(path)
         assert str(error.value) == f"{path}: {message}"
+    with pytest.raises(InputError, match=":1: duplicate value of map for run 'a' and topic '1'"):
+        read(json.dumps({"runs": [{"run": "a", "topics": of_topics}] * 2}))
 
 
 def test_objects_as_measures() -> None:
