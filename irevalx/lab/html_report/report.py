@@ -104,6 +104,8 @@ DEPTH = 10
 MOST_SHOWN = 1000
 """The maximum number of documents of a ranking."""
 
+_WHERE_MARKED = f"the tables of runs and pairs mark them with {CAUTION}"
+
 
 TEXTS = file(
     names=("--docs",),
@@ -258,19 +260,20 @@ def report(
     settings, threads = rules.settings, rules.threads
     method = Method(test, correction, interval, alpha, resamples, seed)
     compared_by: dict[str, Any] = {name: getattr(method, name) for name in fields(method)} | {"cluster_by": cluster_by}
-    options = _typed(
-        measures or (() if isinstance(qrels, Scores) else MEASURES),
-        baseline=baseline,
-        **compared_by,
-        margin=margin,
-        depth=depth,
-        rbo=rbo,
-        **evaluation,
-    )
+    of_runs = {**compared_by, "threads": threads, "clusters": clusters}
+    of_means: dict[str, Any] = {"confidence": 1 - alpha, "clusters": (clusters, cluster_by)}
     shared: dict[str, Any] = {
         "title": title,
         "full_paths": full_paths,
-        "options": options,
+        "options": _typed(
+            measures or (() if isinstance(qrels, Scores) else MEASURES),
+            baseline=baseline,
+            **compared_by,
+            margin=margin,
+            depth=depth,
+            rbo=rbo,
+            **evaluation,
+        ),
         "method": method,
         "topic_texts": texts_of_topics(topic_texts),
     }
@@ -281,23 +284,9 @@ def report(
             number_of_baseline(baseline, qrels.runs)
         reported, notes = measures_of_scores(qrels, measures_of(measures), MEASURES)
         notes = (*assumed_directions(qrels, [measure.name for measure in reported]), *notes)
-        compared, lines = _compared(
-            qrels,
-            reported,
-            baseline=baseline,
-            threads=threads,
-            complete=margin is not None,
-            clusters=clusters,
-            **compared_by,
-        )
+        compared, lines = _compared(qrels, reported, baseline=baseline, complete=margin is not None, **of_runs)
         warn_each(lines)
-        of_scores = ReportedScores(
-            scores=qrels,
-            measures=reported,
-            compared=compared,
-            confidence=1 - alpha,
-            clusters=(clusters, cluster_by),
-        )
+        of_scores = ReportedScores(scores=qrels, measures=reported, compared=compared, **of_means)
         return _report_of(
             ScoresData(
                 **shared,
@@ -329,15 +318,14 @@ def report(
         number_of_baseline(baseline, scores.runs)
     reported = reported_measures(scores)
     requests = tuple(dict.fromkeys(measure.request for measure in reported))
-    compared, lines = _compared(scores, reported, baseline=baseline, threads=threads, clusters=clusters, **compared_by)
+    compared, lines = _compared(scores, reported, baseline=baseline, **of_runs)
     prepared = PreparedGradedRuns(judgments=judgments, runs=opened, requests=requests, rules=rules)
     bounded = known_bounds(prepared)
     missing: Mapping[str, frozenset[str]] = {}
     if compared is not None:
         compared, ranked_runs = _with_coverage(compared, prepared)
         missing = ranked_runs.missing_topics
-        where = f"the tables of runs and pairs mark them with {CAUTION}"
-        lines += unjudged_cautions(compared.measures, None, lambda names: bounded, ranked_runs, where)
+        lines += unjudged_cautions(compared.measures, None, lambda names: bounded, ranked_runs, _WHERE_MARKED)
     warn_each(lines)
     ranking_rules = RankingRules.of(replace(settings, ties="name") if settings.ties == "expected" else settings)
     data = ReportData(
@@ -346,13 +334,7 @@ def report(
         run_paths=_paths(runs, opened),
         judgments=judgments,
         settings=settings,
-        scores=ReportedScores(
-            scores=scores,
-            measures=reported,
-            compared=compared,
-            confidence=1 - alpha,
-            clusters=(clusters, cluster_by),
-        ),
+        scores=ReportedScores(scores=scores, measures=reported, compared=compared, **of_means),
         baseline=baseline,
         warned=lines,
         first=FirstDocuments.of(

@@ -74,10 +74,8 @@ class Power(DrawnResult):
 
     def about(self) -> dict[str, Any]:
         """Return how the values were computed, for JSON."""
-        clusters = {
-            measure: {"clusters": of_topics.number, "design_effects": effects}
-            for measure, of_topics, effects in self.design_effects
-        }
+        each = self.design_effects
+        clusters = {name: {"clusters": of.number, "design_effects": effects} for name, of, effects in each}
         return {**super().about(), **self.settings, **({"clusters": clusters} if clusters else {})}
 
     @property
