@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,7 +11,6 @@ from irevalx.api.custom_measures import with_custom_measures
 from irevalx.api.inputs import Qrels, read_runs
 from irevalx.arrays.segments import AnyArray, BoolArray
 from irevalx.errors import ArgumentError, InputError, RunWarnings, UsageError, shown_name, warn
-from irevalx.experiments.labels import LabelReading
 from irevalx.experiments.ranked_runs import (
     raise_first,
 )
@@ -52,19 +51,6 @@ def graded_judgments_of(
         raise ArgumentError(f"rel_format must be a format with a grade for each document, not {rel_format!r}")
     raise_first(judgments.duplicates)
     return judgments
-
-
-def labels_of(
-    labels: Any,
-    labels_format: str | None,
-    rel_format: str = QRELS.name,
-    values: Mapping[str, float] | None = None,
-) -> Judgments:
-    """Read machine labels as integer grades; without ``labels_format``, they have the format of the judgments.
-
-    ``values`` are the grades of labels in words.
-    """
-    return LabelReading(rel_format=rel_format, labels_format=labels_format, label_values=values).machine(labels).grades
 
 
 def are_given(runs: Any) -> bool:

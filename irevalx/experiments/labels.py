@@ -272,7 +272,7 @@ class LabelReading(Frozen, kw_only=True):
 
     def columns(self, given: Any, names: Sequence[str]) -> list[Labels]:
         """Read columns of labels, first of the human judge; raises ArgumentError if they are not in a table."""
-        table: Any = judgments_source(given, QRELS)
+        table: Any = judgments_source(_collected(given), QRELS)
         if isinstance(table, Mapping):  # of columns; their names can be unknown
             if any(isinstance(values, Mapping) for values in table.values()):
                 raise argument_error("human", "a file or a data frame if columns are given", given)
@@ -304,7 +304,7 @@ def _of_format(given: Any, fmt: FileFormat[Any], words: LabelWords) -> tuple[Any
         )
     if isinstance(given, Qrels):
         return given.judgments, None
-    opened = judgments_source(given, fmt)
+    opened = judgments_source(_collected(given), fmt)
     if isinstance(opened, Mapping) and fmt is QRELS:
         return python_objects.judgments_of(words.graded(opened), grades="label"), None
     rules = _rules(words)
@@ -323,6 +323,11 @@ def _of_column(table: Any, words: LabelWords) -> tuple[Judgments, Rows]:
         error = judgments.duplicates[min(judgments.duplicates)]
         raise DuplicateDocumentError(f"{error.message}; if the rows are different items, add a column id")
     return judgments, rows
+
+
+def _collected(given: Any) -> Any:
+    """Return a LazyFrame of polars with all columns, since any column can contain labels or reasons."""
+    return given.collect() if hasattr(given, "lazy") and hasattr(given, "collect") else given
 
 
 def _rules(words: LabelWords | None = None) -> Rules:

@@ -12,8 +12,8 @@ from irevalx.arrays.segments import BoolArray, FloatArray
 from irevalx.checks import ValueType
 from irevalx.declarations import Parameter, choice, declared, file, flag, refined, text
 from irevalx.errors import InputError, UsageError, quote, shown_name, warn
-from irevalx.experiments.inputs import GradedQrelsText, are_given, labels_of, plain_lines, run_streams
-from irevalx.experiments.labels import grades_for
+from irevalx.experiments.inputs import GradedQrelsText, are_given, plain_lines, run_streams
+from irevalx.experiments.labels import LabelReading, grades_for
 from irevalx.experiments.pools import pool_of
 from irevalx.experiments.prepared_runs import prepare_graded_runs
 from irevalx.experiments.ranked_runs import EvaluationRules
@@ -263,8 +263,8 @@ def complete(
     opened = run_streams(runs) if are_given(runs) else None
     judgments = _with_pools(read.judgments, opened, depth, pool)
     if labels is not None:
-        given = labels_of(labels, labels_format, rel_format, label_values)
-        return _labelled(read, judgments, given, level, replace_all=labels_replace)
+        reading = LabelReading(rel_format=rel_format, labels_format=labels_format, label_values=label_values)
+        return _labelled(read, judgments, reading.machine(labels).grades, level, replace_all=labels_replace)
     from irevalx.lab.completion.classifiers import classifier_for, collection_for
 
     used_seed = chosen_seed(seed)

@@ -8,7 +8,6 @@ from typing import NamedTuple
 import numpy as np
 
 from irevalx.arrays.codes import ABSENT
-from irevalx.arrays.segments import FloatArray
 from irevalx.experiments.labels import places_of
 from irevalx.lab.judge_agreement.judges import Judge, on_one_scale
 from irevalx.process.platform import as_text
@@ -40,9 +39,13 @@ def disagreements_of(judges: Sequence[Judge], level: int, excluded: Collection[s
 def _of_judge(human: Judge, judge: Judge, level: int, excluded: Collection[str]) -> Iterator[Disagreement]:
     others = judge.first_answer.other_columns(excluded) if judge.first_answer else {}
     first, second = on_one_scale([human, judge], level)[0]
-    place = places_of(second.labels, first.labels)
+    place = places_of(judge.labels, human.labels)
     grades = np.where(place == ABSENT, -1, first.labels.grades[place])
-    ours, theirs = (_compared(*pair) for pair in ((human, first), (judge, second)))
+    # Labels are compared before they are rounded. If the other judge has probabilities, grades are cut first.
+    ours, theirs = (
+        given.numbers if given.is_cut == scaled.is_cut else scaled.labels.grades
+        for given, scaled in ((human, first), (judge, second))
+    )
     differ = (grades >= 0) & (second.labels.grades >= 0) & (grades != second.labels.grades)
     for row in np.flatnonzero(differ).tolist():
         at = int(place[row])
@@ -50,22 +53,11 @@ def _of_judge(human: Judge, judge: Judge, level: int, excluded: Collection[str])
             judge=judge.name,
             topic=as_text(judge.labels.topics[int(judge.labels.rows.ids[row])]),
             docno=as_text(judge.labels.docnos.text(row)),
-            human=_label(human, at),
-            machine=_label(judge, row),
+            human=_short(human.numbers[at] * human.maximum),
+            machine=_short(judge.numbers[row] * judge.maximum),
             difference=_short(theirs[row] - ours[at]),
             others=others.get(int(judge.labels.lines[row]), {}),
         )
-
-
-def _compared(judge: Judge, scaled: Judge) -> FloatArray:
-    """Return the labels of a judge on the scale of the comparison, before they are cut or rounded."""
-    is_same_scale = judge.values is not None and judge.is_cut == scaled.is_cut
-    return judge.values if judge.values is not None and is_same_scale else scaled.labels.grades.astype(np.float64)
-
-
-def _label(judge: Judge, place: int) -> float | int:
-    """Return a label as in the file."""
-    return _short(judge.labels.grades[place] if judge.values is None else judge.values[place] * judge.maximum)
 
 
 def _short(number: float) -> float | int:

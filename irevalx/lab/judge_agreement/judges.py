@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from irevalx.arrays.codes import UNJUDGED_IN_FILES
-from irevalx.arrays.segments import FloatArray, IntArray
+from irevalx.arrays.segments import AnyArray, FloatArray, IntArray
 from irevalx.errors import InputError, UsageError, Warn, quote, shown_name, warn
 from irevalx.experiments.inputs import QrelsText, are_given
 from irevalx.experiments.labels import RELEVANT, LabelReading, Labels, PairedLabels, grades_for, topic_warnings
@@ -65,6 +65,11 @@ class Judge(Frozen, kw_only=True):
             maximum=answers[0].maximum,
             first_answer=answers[0],
         )
+
+    @property
+    def numbers(self) -> AnyArray:
+        """The labels before thresholding or rounding."""
+        return self.labels.grades if self.values is None else self.values
 
 
 class CombinedLabels(Frozen, kw_only=True):

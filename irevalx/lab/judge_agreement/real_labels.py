@@ -102,7 +102,7 @@ class UncutLabels(Frozen):
         place = places_of(judge.labels, human.labels)
         grades = np.where(place == ABSENT, -1, human.labels.grades[place])
         both = (grades >= 0) & np.isfinite(values)
-        uncut = human.labels.grades if human.values is None else human.values
+        uncut = human.numbers
         relevant = grades >= (1 if human.is_cut else level)
         topic: IntArray = judge.labels.rows.ids
         return cls(values[both], uncut[place][both].astype(np.float64), relevant[both], topic[both])

@@ -7,7 +7,8 @@ from typing import Annotated, Any
 from irevalx.arrays.segments import BoolArray
 from irevalx.declarations import choice, declared, flag, number, refined, text, whole
 from irevalx.errors import ArgumentError, InputError, UsageError, quote, warn
-from irevalx.experiments.inputs import GradedQrelsText, are_given, labels_of, run_streams
+from irevalx.experiments.inputs import GradedQrelsText, are_given, run_streams
+from irevalx.experiments.labels import LabelReading
 from irevalx.experiments.prepared_runs import PreparedGradedRuns, prepare_graded_runs
 from irevalx.experiments.ranked_runs import MEASURES, EvaluationRules, GradedRuns
 from irevalx.experiments.run_groups import (
@@ -300,8 +301,10 @@ def leave_out(
     )
     predicting: dict[str, CompletionRun | LabelCompletion] = {**by_classifier}
     if labels is not None:
-        judged = labels_of(labels, labels_format, rules.rel_format, label_values)
-        predicting[LABELS] = _labelling(experiment, judged, left_out, replace_all=labels_replace)
+        reading = LabelReading(rel_format=rules.rel_format, labels_format=labels_format, label_values=label_values)
+        predicting[LABELS] = _labelling(
+            experiment, reading.machine(labels).grades, left_out, replace_all=labels_replace
+        )
     treatments: dict[str, RemovalTreatment] = {"biased": unjudged if keep_in_pool else deleted}
     if methods:
         treatments[NONRELEVANT] = nonrelevant

@@ -132,7 +132,10 @@ def test_several_machines(tmp_path: Path) -> None:
         ("claude", "1", "d2", 0, 1, 1, {"comment": ""}),
         ("gpt4", "2", "d3", 0, 1, 1, {"comment": "z"}),
     ]
-    for given in (*paths, ANSWERS, frame, pl.DataFrame(ANSWERS), pa.table(ANSWERS), io.StringIO(paths[0].read_text())):
+    for given in (
+        *(*paths, ANSWERS, frame, pl.DataFrame(ANSWERS), pl.LazyFrame(ANSWERS), pa.table(ANSWERS)),
+        io.StringIO(paths[0].read_text()),
+    ):
         with pytest.warns(IrevalxWarning):  # about two machines
             result = irevalx.lab.labels(
                 given, human_column="human", machine_columns=["gpt4", "claude"], resamples=0, disagreements=True
