@@ -88,8 +88,9 @@ def number_of(value: Any) -> float | None:
     """Return a finite number in text or in Python, nan for a missing value, or None for any other value."""
     if isinstance(value, str):
         number, is_plain = c_double(as_bytes(value))
-        other = nan if value.lower() in _MISSING else _BOOLEANS.get(value)
-        return number if is_plain and "x" not in value.lower() else other
+        if is_plain and "x" not in value.lower():
+            return number
+        return nan if value.lower() in _MISSING else _BOOLEANS.get(value)
     if value is None or isinstance(value, bool):
         return nan if value is None else None
     with suppress(OverflowError):

@@ -258,7 +258,7 @@ def _rows_of_table(reading: Reading, text: str, separator: str, names: tuple[str
     try:
         for fields in rows or map(str.split, lines):
             number = rows.line_num if rows else number + 1
-            words = tuple(field.strip() for field in fields)
+            words = tuple(map(str.strip, fields))
             if not names:
                 names = words
             elif words == names:
