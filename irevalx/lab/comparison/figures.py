@@ -386,11 +386,10 @@ def critical_differences(comparison: Comparison, page: Page) -> Figure:
         bars.append(bars_of_groups(len(place), different))
     left = _width_of_labels(measures, names) + 0.14
     n_bars = max(map(len, bars))
-    width = n_bars * _DIAGRAM.bar + _DIAGRAM.lines
-    each = left + width + _DIAGRAM.ticks + _DIAGRAM.between
-    n_columns = columns_of(len(measures), max(1, int(page.width / each)))
-    width = min(_DIAGRAM.widest * width, page.width / n_columns - each + width)
-    unused = page.width / n_columns - (left + width + _DIAGRAM.ticks + _DIAGRAM.between)
+    width, beside = n_bars * _DIAGRAM.bar + _DIAGRAM.lines, left + _DIAGRAM.ticks + _DIAGRAM.between
+    n_columns = columns_of(len(measures), max(1, int(page.width / (beside + width))))
+    width = min(_DIAGRAM.widest * width, page.width / n_columns - beside)
+    unused = page.width / n_columns - beside - width
     figure, panels = place_panels(
         page,
         len(measures),
