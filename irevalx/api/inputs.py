@@ -170,7 +170,7 @@ def judgments_given(
 
 
 def judgments_source(given: Any, fmt: FileFormat[Any]) -> Source | ColumnTable | Mapping[Any, Any]:
-    """Return a file, a table or a dictionary with judgments, which has not been read."""
+    """Return the file, table or dictionary that contains judgments, without reading it."""
     table = table_given(given, "qrels")
     if not table and not isinstance(given, Mapping):
         return source_of(given, "qrels")

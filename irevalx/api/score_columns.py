@@ -1,4 +1,4 @@
-"""Roles of the columns of score files: runs, topics, measures and values, and rows of means, which are not topics."""
+"""Recognition of the columns of score files (runs, topics, measures, values), and of rows that contain means."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ Rows: TypeAlias = Iterator[tuple[int, tuple[str, ...], Sequence[Any]]]
 
 
 class Reading(NamedTuple):
-    """How a file or a data frame is read."""
+    """Settings for reading a score file or a data frame."""
 
     where: str  # the beginning of locations in messages, before the number of a row
     default: str | None  # the name of a run without a name; None if names are required
@@ -80,12 +80,12 @@ class TableColumns(NamedTuple):
 
 
 def is_summary(topic: str) -> bool:
-    """Return whether a row with this topic contains summaries."""
+    """Return whether a topic is the name of a summary row."""
     return topic.lower() in _SUMMARIES
 
 
 def number_of(value: Any) -> float | None:
-    """Return a finite number in text or in Python, nan for a missing value, or None for any other value."""
+    """Return a value as a finite number, nan if the value is missing, or None if it is not a finite number."""
     if isinstance(value, str):
         number, is_plain = c_double(as_bytes(value))
         if is_plain and "x" not in value.lower():
@@ -100,12 +100,12 @@ def number_of(value: Any) -> float | None:
 
 
 def is_known_measure(name: str) -> bool:
-    """Return whether a name is a measure of irevalx in any spelling, and can hardly be the name of a topic."""
+    """Return whether a name is a measure of irevalx, in any spelling, and is unlikely to be a topic ID."""
     return name.startswith(TEXTS) or (not re.fullmatch(_SHORT_ID, name) and requested_measure(name) is not None)
 
 
 def measure_name(name: str) -> str:
-    """Return the printed name of a measure in any spelling; in unknown names, blanks become underscores."""
+    """Return the printed name of a measure in any spelling. If the name is unknown, replace blanks by underscores."""
     return printed_name(name) or "_".join(name.split())
 
 
@@ -113,16 +113,17 @@ def measure_name(name: str) -> str:
 
 
 def have_measures(names: Sequence[str]) -> bool:
-    """Return whether some of the names are measures; a measure has a letter."""
+    """Return whether any name is a known measure. Names without letters and names of summaries are ignored."""
     with_letters = (name for name in names if any(map(str.isalpha, name)) and not is_summary(name))
     return any(map(is_known_measure, islice(with_letters, _MOST_TRIED)))
 
 
 def column_of_measures(columns: Sequence[Sequence[str]], known: Sequence[bool]) -> int | None:
-    """Return which of two columns of distinct names contains measures and not topics, or None if both are possible.
+    """Return which of two columns of distinct names contains measures, or None if this is unclear.
 
-    ``known`` says whether a column contains measures of irevalx. Otherwise, summaries such as "all" and names without
-    letters are topics, and a single name is a measure. Measures that outnumber the topics can be documents.
+    ``known`` contains, for each column, whether it contains measures of irevalx. Summaries such as "all" and names
+    without letters indicate topics, and a single name indicates a measure. If unknown measures outnumber the topics,
+    the result is None, because they can be documents.
     """
     summaries, numbers = (
         [any(map(is_topic, names)) for names in reversed(columns)]
@@ -148,7 +149,10 @@ def columns_of_table(
     rows: Callable[[], Rows],
     texts: Callable[[], Mapping[str, bool]],
 ) -> TableColumns:
-    """Return the columns of a table; ``texts`` returns ``columns_of_texts`` of all ``rows``."""
+    """Return the indices of the columns of a table.
+
+    ``rows`` returns the rows of the table, and ``texts`` returns ``columns_of_texts`` of these rows.
+    """
     run, topic, measure, value = (
         next((names.index(name) for name in named(spec, names)), None)
         for spec in (RUN_OF_SCORES, TOPIC_OF_SCORES, MEASURE, VALUE)
@@ -187,7 +191,10 @@ def columns_of_table(
 
 
 def _describes_topics(rows: Callable[[], Rows], topic: str, column: str) -> bool:
-    """Return whether a column has one value for each topic, and different values, so that it does not name runs."""
+    """Return whether a column describes topics and does not name runs.
+
+    Such a column has a single value for each topic, and different values for different topics.
+    """
     by_topic: dict[str, str] = {}
     for _, names, fields in rows():
         record = dict(zip(names, map(str, fields), strict=False))
@@ -198,7 +205,7 @@ def _describes_topics(rows: Callable[[], Rows], topic: str, column: str) -> bool
 
 
 def columns_of_texts(rows: Rows, *, all_rows: bool) -> dict[str, bool]:
-    """Return the columns with values that are not numbers, and whether others of their values are numbers.
+    """Return a dictionary from each column that contains text to whether the column also contains numbers.
 
     Unless all rows are read, columns whose first present value is a number are left out.
     """
@@ -219,10 +226,10 @@ def columns_of_texts(rows: Rows, *, all_rows: bool) -> dict[str, bool]:
 
 
 def separate_summaries(files: Sequence[RunValues], notes: dict[object, str]) -> None:
-    """Move the values of summaries to the topic "all", and give the notes on the files as warnings.
+    """Move the values of summary rows to the topic "all", and issue the notes on the files as warnings.
 
-    A topic is a summary if its values are the means of the other topics for all runs and measures. Values can be
-    rounded. The topic remains if such values can occur by chance, as for a single run and measure.
+    A topic is also a summary row if its values are the means of the other topics for all runs and measures. The values
+    can be rounded. If such values can occur by chance, as for a single run and measure, the topic is kept.
     """
     every = [by_topic for by_run in files for by_measure in by_run.values() for by_topic in by_measure.values()]
     for by_topic in every:
@@ -242,9 +249,11 @@ def separate_summaries(files: Sequence[RunValues], notes: dict[object, str]) -> 
 
 
 def _chance_of_means(topic: str, columns: Sequence[tuple[Mapping[str, float], float]]) -> float:
-    """Return the probability that a topic is so close to the means by chance, given columns and their sums.
+    """Return the probability that the values of a topic are as close to the means by chance.
 
-    It is 1 if a value is not the mean of the others. Each value is rounded to its printed decimals.
+    ``columns`` contains, for each run and measure, the values of topics and their sum. The probability is 1 if a value
+    of the topic is not the mean of the other values. The number of decimals of each value determines its rounding
+    error.
     """
     chances = {}  # by position among the values of a column, which is often equal in similar runs and measures
     for column, total in columns:
@@ -264,5 +273,5 @@ def _chance_of_means(topic: str, columns: Sequence[tuple[Mapping[str, float], fl
 
 
 def _rounding(value: float) -> float:
-    """Return the largest rounding error of a value with its decimals, such as 0.005 for 0.52."""
+    """Return the largest rounding error of a value, given its number of decimals, such as 0.005 for 0.52."""
     return 0.5 * 10.0 ** min(0, int(Decimal(repr(value)).normalize().as_tuple().exponent))

@@ -1,4 +1,4 @@
-"""Evaluations of runs from measure values by topic, which score files and data frames contain."""
+"""Conversion of per-topic measure values, from score files or data frames, to evaluations of runs."""
 
 from __future__ import annotations
 
@@ -49,7 +49,10 @@ def evaluations_of(
 
 
 def _warn_of_names(files: Sequence[RunValues], line: str) -> None:
-    """Warn about runs of the same name, with the remedy for files that contain the same runs."""
+    """Warn about runs with the same name.
+
+    If each file contains several runs, the warning names the option that compares means over the files.
+    """
     remedy = ""
     if all(len(by_run) > 1 for by_run in files) and is_parameter("system_by"):
         option = spelled("system_by")

@@ -1,4 +1,4 @@
-"""Score files: measure values of runs by topic, from any program.
+"""Readers of score files, which contain per-topic measure values of runs from any program.
 
 The content determines the format of a file: Parquet; JSON, which begins with a brace; a table, whose first line names a
 column of topics; otherwise lines of three columns, as trec_eval prints them, or four or five, which begin with the run.
@@ -70,7 +70,7 @@ class _Value(NamedTuple):
 
 
 def read_values(source: Source) -> RunValues:
-    """Read a score file of named runs; warns about rows that are left out."""
+    """Read a score file in which each run has a name. Warn about rows that are left out."""
     how = Reading("", None, {})
     values = _read(source, how)
     separate_summaries([values], how.notes)
@@ -94,7 +94,7 @@ def evaluations_of_files(
     score_columns: str | None,
     requested: Sequence[str] = (),
 ) -> list[Evaluation]:
-    """Return the evaluations of the runs in score files; ``requested`` are the measures that are used, if known."""
+    """Return the evaluations of the runs in score files. ``requested`` names the measures to use, if they are known."""
     several = [files] if is_file(files) or not isinstance(files, Iterable) else [*files]
     if not several:
         raise ArgumentError("files is empty; pass at least one score file")
@@ -109,7 +109,7 @@ def evaluations_of_files(
 def evaluations_of_frame(
     frame: Any, lower_is_better: str | Iterable[str], score_columns: str | None
 ) -> list[Evaluation]:
-    """Return the evaluations of a data frame, an object with an Arrow stream, or a dictionary of columns."""
+    """Return the evaluations of runs in a data frame, an object with an Arrow stream, or a dictionary of columns."""
     if not (is_frame(frame) or isinstance(frame, Mapping)):
         raise argument_error("frame", "a data frame or a dictionary of columns", frame)
     if hasattr(frame, "lazy") and hasattr(frame, "collect"):
@@ -167,7 +167,7 @@ def _collected(reading: Reading, rows: Callable[[], Rows]) -> RunValues:
 
 
 def _values(reading: Reading, rows: Callable[[], Rows]) -> Iterator[_Value]:
-    """Yield the values of rows with named columns, long or wide; missing values of a wide row are left out."""
+    """Yield the values of a long or wide table. Missing values in the rows of a wide table are left out."""
     layouts: dict[tuple[str, ...], TableColumns] = {}
     texts_of_rows = cache(lambda: columns_of_texts(rows(), all_rows=bool(reading.requested)))
     for number, names, fields in rows():
@@ -194,7 +194,7 @@ def _values(reading: Reading, rows: Callable[[], Rows]) -> Iterator[_Value]:
 
 
 def _about_duplicate(first: _Value, second: _Value) -> str:
-    """Return the message about two values of a run and topic, which names a column that can contain their runs."""
+    """Return the message about a duplicate value. It names a column that can contain run names, if there is one."""
     of_runs = [
         name
         for name, x, y in zip(first.names, map(str, first.fields), map(str, second.fields), strict=False)
@@ -211,7 +211,7 @@ def _about_duplicate(first: _Value, second: _Value) -> str:
 
 
 def _number(where: str, topic: str, measure: str, value: Any) -> float:
-    """Return a finite number, or nan for a missing value."""
+    """Return a value as a finite number, or nan if it is missing. Raise MalformedLineError for other values."""
     if (number := number_of(value)) is not None:
         return number
     text = value if isinstance(value, str) else json.dumps(value, default=str)
@@ -224,7 +224,7 @@ def _number(where: str, topic: str, measure: str, value: Any) -> float:
 
 
 def name_in(where: str, column: str, value: Any) -> str:
-    """Return the name of a run, topic or measure in a row or record; integers, including NumPy's, become digits."""
+    """Return the name of a run, topic or measure in a row. Integers, including those of NumPy, become text."""
     if value == "":
         raise MalformedLineError(f"{where}: {column} is empty")
     if isinstance(value, str) and value.isascii():  # the frequent case, checked first
@@ -236,7 +236,7 @@ def name_in(where: str, column: str, value: Any) -> str:
 
 
 def _rows_of_text(reading: Reading, text: str) -> Rows:
-    """Return the rows of a file; values of lines without a header, and of JSON objects, have a row each."""
+    """Return the rows of a file. For JSON objects and lines without a header, each row contains one value."""
     first = next((line for line in io.StringIO(text) if line.strip()), "").rstrip("\r\n")
     if first.lstrip().startswith("{"):
         return _rows_of_json(reading, text)
@@ -251,7 +251,10 @@ def _rows_of_text(reading: Reading, text: str) -> Rows:
 
 
 def _rows_of_table(reading: Reading, text: str, separator: str, names: tuple[str, ...] = ()) -> Rows:
-    """Yield the rows of a table after its header, or of a table without a header that has these columns."""
+    """Yield the rows of a table.
+
+    If ``names`` is empty, the table has a header. Otherwise, ``names`` are the names of its columns.
+    """
     lines = io.StringIO(text, newline="")
     rows = csv.reader(lines, delimiter=separator) if separator else None
     number, repeated = 0, list[int]()
@@ -278,7 +281,7 @@ def _rows_of_table(reading: Reading, text: str, separator: str, names: tuple[str
 
 
 def _rows_of_json(reading: Reading, text: str) -> Rows:
-    """Yield one object per line, or the values of a single object if the first line has no topic."""
+    """Yield one row per line of JSON Lines. If the first line has no topic, yield the values of a single object."""
     lines = [(number, line) for number, line in enumerate(text.split("\n"), start=1) if line.strip()]
     first = json_object(f"{reading.where}{lines[0][0]}", lines[0][1])
     if first is None or not named(TOPIC_OF_SCORES, list(first)):
@@ -304,7 +307,7 @@ def json_object(where: str, text: str) -> dict[str, Any] | None:
 
 
 def _rows_of_object(reading: Reading, content: Any, first: dict[str, Any] | None) -> Rows:
-    """Yield the values of the output of irevalx, of {run: {topic: {measure: value}}}, or of one run without name.
+    """Yield the values of a JSON object: output of irevalx, several runs by name, or one run without a name.
 
     ``first`` is the object in the first line, for the message about other content.
     """
@@ -326,7 +329,7 @@ def _rows_of_object(reading: Reading, content: Any, first: dict[str, Any] | None
 
 
 def _about_json(content: dict[str, Any]) -> str:
-    """Return the message about a JSON text with other content, or about an object with other keys."""
+    """Return the message about JSON that does not contain scores. It lists the keys if the JSON is an object."""
     if not {"mteb_version", "mteb_dataset_name", "task_name"}.isdisjoint(content):
         return (
             "results of MTEB contain no values of single topics; let MTEB save its predictions, and evaluate them with "
@@ -340,7 +343,7 @@ def _about_json(content: dict[str, Any]) -> str:
 
 
 def _rows_of_lines(reading: Reading, text: str) -> Rows:
-    """Return the rows of lines without a header, whose names show which column contains the measures."""
+    """Return the rows of lines without a header. The names in the columns show which column contains measures."""
     lines = [line for line in text.split("\n") if line.strip()] or [""]
     words = lines[0].split()
     tables = ((each, fields_of(as_bytes(lines[0]), each)) for each in SEPARATORS)
@@ -380,12 +383,12 @@ _NAMES_OF_LINES = {
 
 
 def _are_scores(fields: Sequence[str]) -> bool:
-    """Return whether the fields of a line without a header end with a value."""
+    """Return whether the fields can be a line of scores: their number is valid, and the last field is a value."""
     return len(fields) in _NAMES_OF_LINES and number_of(fields[-1]) is not None
 
 
 def _rows_of_trec_eval(reading: Reading, text: str, names: tuple[str, ...] = _NAMES_OF_LINES[3]) -> Rows:
-    """Yield the rows of each run; a new run begins with a repeated runid, or with a topic after the summary."""
+    """Yield the rows of each run. A repeated runid, or a topic after the summary, begins a new run."""
     where, default = reading.where, reading.default
     run: str | None = None
     waiting: list[tuple[int, list[str]]] = []

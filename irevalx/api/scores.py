@@ -95,11 +95,11 @@ class Scores:
 
         The accepted formats are the output of trec_eval, ir_measures and irevalx; lines with the columns run, measure,
         topic and value; CSV, TSV, JSON Lines and Parquet files, with the columns run, topic, measure and value, or with
-        the columns run and topic and one column per measure; and JSON objects {topic: {measure: value}}. Rows with the
-        topic "all", "amean", "average", "avg" or "mean" are summaries, and so is a row that contains the means of the
-        other topics for all runs and measures. Empty fields and nan are missing values. A run without a name is named
-        after its file. If several files contain different measures of a run, its values are combined. If the files
-        contain the same measure, each file is treated as a separate run, which is named after the file.
+        the columns run and topic and one column per measure; and JSON objects {topic: {measure: value}}. A row is a
+        summary if its topic is "all", "amean", "average", "avg" or "mean", or if it contains the means of the other
+        topics for all runs and measures. Empty fields and nan are missing values. A run without a name is named after
+        its file. If several files contain different measures of a run, its values are combined. If the files contain
+        the same measure, each file is treated as a separate run, which is named after the file.
 
         Parameters
         ----------
@@ -133,8 +133,8 @@ class Scores:
     ) -> Scores:
         """Convert a data frame to scores.
 
-        The data frame has the columns of a score file, as described for ``read``. ``to_frame`` returns such a data
-        frame. Measures can also be objects, such as those of ir_measures; their names are then ``str(measure)``.
+        The data frame must have the columns of a score file, which ``read`` describes. ``to_frame`` returns such a data
+        frame. If measures are objects, such as measures of ir_measures, their names are ``str(measure)``.
 
         Parameters
         ----------
@@ -460,12 +460,12 @@ def column_of(scores: Scores, measure: str, run: str) -> Column:
 
 
 def topics_averaged(scores: Scores, run: str | None) -> tuple[bytes, ...]:
-    """Return the evaluated topics of a run, followed by the topics without results whose values count in means."""
+    """Return the evaluated topics of a run, followed by the topics without results that are included in means."""
     return averaged_topics(scores._evaluation(run))  # noqa: SLF001 - as above
 
 
 def interval_of(scores: Scores, measure: str, run: str | None, how: MeanIntervals) -> tuple[float, float]:
-    """Return the interval of the mean of a run by a method; raise KeyError if there is no such mean."""
+    """Return the interval of a run's mean, computed by ``how``. Raise KeyError if the summary is not a mean."""
     column = scores._column(measure, run)  # noqa: SLF001 - as above
     intervals = intervals_of([column], how, how.clusters_of(topics_averaged(scores, run)))
     if column.name not in intervals:

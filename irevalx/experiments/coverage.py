@@ -216,18 +216,19 @@ def is_determined(comparisons: Comparisons, request: RequestedMeasure) -> BoolAr
 def conclusions_of(comparisons: Comparisons) -> FloatArray:
     """Return the conclusion of the test on each pair of runs. The shape is (n_pairs,).
 
-    A conclusion is 1 if the second run is significantly better, -1 if the first run is, and 0 if neither is.
+    A conclusion is 1 if the second run is significantly better, -1 if the first run is significantly better, and
+    otherwise 0.
     """
     return np.asarray(np.sign(comparisons.by_topic.mean(axis=1)) * comparisons.differ)
 
 
 def conclusions_if_relevant(comparisons: Comparisons, coverage: Coverage, request: RequestedMeasure) -> FloatArray:
-    """Return the conclusion on each pair of runs if unjudged documents were relevant half as often as judged ones.
+    """Return the conclusions on pairs, assuming that unjudged documents are relevant half as often as judged ones.
 
-    The mean difference of a pair is shifted by ``shifts``, and its t test is repeated with the same standard error. The
-    conclusion on a pair depends on unjudged documents if the shift changes it. A conclusion is nan if a run has no
-    judged documents; it then also depends on unjudged documents. If the rule is not applied (see ``why_undetermined``),
-    the conclusions do not change.
+    The function ``shifts`` computes how the assumption changes the mean difference of a pair. The t test is repeated
+    with the new mean and the same standard error. If the conclusion changes, it depends on unjudged documents. If a run
+    has no judged documents, the conclusion is nan, and also depends on unjudged documents. If the rule is not applied
+    (see ``why_undetermined``), the conclusions do not change.
 
     On Cranfield and robust03, the rule detected 0.91 to 1.00 of the significant differences in P_10, map and ndcg that
     deeper judgments of a new run refuted, and flagged 0.16 to 0.32 of the others; with Holm's correction, it detected

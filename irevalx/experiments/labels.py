@@ -128,7 +128,7 @@ class PairedLabels(Frozen):
 
     @property
     def of_human_documents(self) -> PairedLabels:
-        """The labels without machine labels of documents that have no human label."""
+        """A copy of the labels in which documents without a human label have no machine label."""
         return replace(self, machine=np.where(self.human >= 0, self.machine, UNJUDGED_IN_FILES))
 
     def shuffled(self, rng: np.random.Generator) -> IntArray:
@@ -186,7 +186,7 @@ class Labels(Frozen):
 
     @classmethod
     def of(cls, judgments: Judgments, maximum: float | None = None) -> Labels:
-        """Return labels; with a maximum, labels are divided by it. Raises MalformedNumberError for a label above it."""
+        """Return labels, divided by ``maximum`` if it is given. Raise MalformedNumberError if a label exceeds it."""
         if maximum is not None:
             above = np.flatnonzero(judgments.grades > maximum)
             if above.size:
@@ -214,9 +214,9 @@ class Labels(Frozen):
         return cls(cut, probability, probability, 0, first_not_whole)
 
     def other_columns(self, excluded: Collection[str]) -> dict[int, dict[str, str]]:
-        """Return the texts in the columns of a table that were not read, except ``excluded``, by line or row.
+        """Return the columns of the table that were not read, as ``{line or row: {column: text}}``.
 
-        Return an empty dictionary if the labels are not from a table.
+        Columns in ``excluded`` are left out. If the labels are not from a table, the result is empty.
         """
         rows = self.rows
         if not isinstance(rows, TableRows | NamedRows):
@@ -248,7 +248,7 @@ class Labels(Frozen):
 
 
 class LabelReading(Frozen, kw_only=True):
-    """How the labels of all judges of a call are read: the parameters of these names."""
+    """The parameters that determine how the labels of all judges are read."""
 
     rel_format: str
     labels_format: str | None = None
@@ -256,11 +256,14 @@ class LabelReading(Frozen, kw_only=True):
     labels_max: float | None = None
 
     def human(self, given: Any) -> Labels:
-        """Read the labels of a human judge like ``Qrels.read``; None and nan are missing labels."""
+        """Read the labels of a human judge, like ``Qrels.read``. None and nan are missing labels."""
         return self._of_file(given, self.rel_format)
 
     def machine(self, given: Any) -> Labels:
-        """Read the labels of a machine, by default in the format of the human labels if it has a grade per document."""
+        """Read the labels of a machine.
+
+        The default format is the format of the human labels if it has one grade per document, and otherwise qrels.
+        """
         fmt = formats.rel_format(self.rel_format)
         form = self.labels_format or (fmt if QRELS.name in {fmt.name, fmt.measures_of} else QRELS).name
         try:
@@ -271,7 +274,7 @@ class LabelReading(Frozen, kw_only=True):
             raise MalformedLineError(f"{error.message} (for machine labels: {spelled('labels_format')})") from None
 
     def columns(self, given: Any, names: Sequence[str]) -> list[Labels]:
-        """Read columns of labels, first of the human judge; raises ArgumentError if they are not in a table."""
+        """Read columns of labels, the human labels first. Raise ArgumentError if ``given`` is not a table."""
         table: Any = judgments_source(_collected(given), QRELS)
         if isinstance(table, Mapping):  # of columns; their names can be unknown
             if any(isinstance(values, Mapping) for values in table.values()):
@@ -297,7 +300,7 @@ class LabelReading(Frozen, kw_only=True):
 
 
 def _of_format(given: Any, fmt: FileFormat[Any], words: LabelWords) -> tuple[Any, Rows | None]:
-    """Read judgments in any form, and return the judgments and their rows."""
+    """Read judgments in any form. Return the judgments and the rows that were read."""
     if not {fmt.name, fmt.measures_of} & {QRELS.name, SAMPLED.name}:
         raise ArgumentError(
             f"rel_format {fmt.name!r} has no grade for each document; choose one with grades, such as 'qrels'"
@@ -313,7 +316,7 @@ def _of_format(given: Any, fmt: FileFormat[Any], words: LabelWords) -> tuple[Any
 
 
 def _of_column(table: Any, words: LabelWords) -> tuple[Judgments, Rows]:
-    """Read the judgments in a column of a file or a table; raises ArgumentError if the items have no IDs."""
+    """Read judgments from a column of a file or a table. Raise ArgumentError if the items have no IDs."""
     rules = _rules(words)
     is_text = isinstance(table, Source) and not table.is_parquet
     rows: Any = rows_with_labels(table, words.column, rules) if is_text else QRELS.rows(table, rules)
@@ -335,7 +338,7 @@ def _rules(words: LabelWords | None = None) -> Rules:
 
 
 def _labels_of(read: tuple[Any, Rows | None], words: LabelWords, maximum: float | None) -> Labels:
-    """Return judgments as labels; with a maximum, labels are divided by it to obtain probabilities."""
+    """Convert judgments to labels. If ``maximum`` is given, labels are divided by it to obtain probabilities."""
     judgments, rows = read
     if not isinstance(judgments, Judgments):
         raise ArgumentError("labels must have exactly one grade for each document")

@@ -95,7 +95,7 @@ class PreparedRuns(Frozen, kw_only=True):
 
 
 class PreparedGradedRuns(PreparedRuns, kw_only=True):
-    """The inputs of an experiment whose judgments are graded. No document occurs twice in the judgments of a topic."""
+    """The inputs of an experiment with graded judgments. A topic has at most one judgment of each document."""
 
     judgments: Judgments
 

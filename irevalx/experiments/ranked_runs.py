@@ -118,10 +118,10 @@ def raise_first(failures: Mapping[bytes, EvaluationError]) -> None:
 def compared_topics(
     judged: Documents, runs: Mapping[str, RankedRun], *, complete: bool, reference: str | None = None
 ) -> tuple[tuple[bytes, ...], dict[str, int]]:
-    """Return the topics to evaluate, and the number of topics that each run lacks (only runs that lack any).
+    """Return the topics to evaluate, and the number of missing topics of each run that lacks topics.
 
-    By default, the topics with results of every run are evaluated. With ``complete``, all judged topics are evaluated
-    or, with a ``reference``, the judged topics with results of this run.
+    By default, judged topics are evaluated if every run has results for them. With ``complete``, all judged topics are
+    evaluated. With ``reference``, judged topics are evaluated if the run ``reference`` has results for them.
     """
     results = {name: run.topics for name, run in runs.items()}
     topics, n_lacking = evaluated_topics(judged.topics, results, complete=complete, reference=reference)
@@ -140,7 +140,7 @@ def compared_topics(
 def evaluated_topics(
     every: Sequence[Topic], results: Mapping[str, Container[Topic]], *, complete: bool, reference: str | None = None
 ) -> tuple[tuple[Topic, ...], dict[str, int]]:
-    """Return the topics to evaluate, and the number of topics that each run lacks. See ``compared_topics``."""
+    """Return the topics to evaluate, and the number of missing topics of each run. See ``compared_topics``."""
     of_runs = [results[reference]] if reference is not None else [] if complete else results.values()
     topics = tuple(topic for topic in every if all(topic in of_run for of_run in of_runs))
     n_lacking = {
@@ -328,7 +328,7 @@ class RankedRuns(Frozen):
 
 
 def notes_on_topics(measures: Sequence[str], n_without: Sequence[int], n_topics: int) -> list[str]:
-    """Return a note for each measure without a value for some topics."""
+    """Return a note for each measure that has no value for some topics."""
     return [
         f"{measure}: {number} of {n_topics} topics without a value are left out."
         for measure, number in zip(measures, n_without, strict=False)

@@ -197,10 +197,10 @@ def read_strata_file(source: Source, judgments: Judgments, strata: Sequence[Stra
 
 
 def sample_in_strata(source: Source, text: GradedQrelsText, warn: Warn) -> tuple[GradedQrelsText, StrataSample]:
-    """Return the judgments as a sample of the documents in a file of strata, or in a pool file (a single stratum).
+    """Treat judgments as a sample of the documents in a file of strata, or in a pool file, which is one stratum.
 
-    The first value contains the judgments and the documents of the file. Warn about topics without judgments, and about
-    strata of topics without a judged document.
+    Return the judgments with the unjudged documents of the file added, and the sample. Warn about topics without
+    judgments, and about topics with a stratum that contains no judged document.
     """
     where, lines = shown_name(source.path), _strata_lines(source, fewest=2)
     topics = {topic: topic in text.judgments.topic_index for _, (topic, *_) in lines}
@@ -228,7 +228,10 @@ def sample_in_strata(source: Source, text: GradedQrelsText, warn: Warn) -> tuple
 
 
 def _strata_lines(source: Source, fewest: int = 3) -> list[tuple[int, list[bytes]]]:
-    """Return the number and the columns of each line: the topic, the document and, unless optional, the stratum."""
+    """Return the line number and the fields of each line: the topic, the document and the stratum.
+
+    If ``fewest`` is 2, the stratum is optional.
+    """
     numbered = enumerate(source.content().split(b"\n"), start=1)
     lines = [(number, line.split()) for number, line in numbered if line.strip()]
     for number, fields in lines:
@@ -246,7 +249,7 @@ def _strata_lines(source: Source, fewest: int = 3) -> list[tuple[int, list[bytes
 def _strata_of(
     judgments: Judgments, lines: Sequence[tuple[int, list[bytes]]], places: Mapping[bytes, int], where: str
 ) -> tuple[IntArray, int]:
-    """Return the stratum of each document, flat, from the lines of a file, and the number of lines with a judgment."""
+    """Return a flat array of the documents' strata, and the number of lines whose document is in the judgments."""
     topics, docnos = [topic for _, (topic, _, _) in lines], Names.of([docno for _, (_, docno, _) in lines])
     row = judgments.places_of(topics, np.arange(len(lines)), docnos)
     stratum = np.full(judgments.rows.size, ABSENT)

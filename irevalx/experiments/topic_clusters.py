@@ -1,4 +1,4 @@
-"""The cluster of each topic from a file, a dictionary or topic IDs; clusters that topic IDs suggest."""
+"""Clusters of topics, which are read from a file, a dictionary or topic IDs, or suggested by topic IDs."""
 
 from __future__ import annotations
 
@@ -26,10 +26,11 @@ ClustersInput: TypeAlias = str | os.PathLike[str] | Source | Mapping[str, str]
 def cluster_of_topics(
     topics: Iterable[str], clusters: ClustersInput | None, pattern: str | None, warn: Warn = warn
 ) -> dict[str, Hashable]:
-    """Return the cluster of each topic, from a file, a dictionary, or the part of its ID that a pattern matches.
+    """Return the cluster of each topic, given a file, a dictionary, or a pattern that matches part of the topic ID.
 
-    The result is empty without both. A topic whose ID does not match is a cluster of its own, with a warning. Raise
-    InputError for a topic without a cluster, and UsageError if no ID matches, or if both parameters are given.
+    If neither ``clusters`` nor ``pattern`` is given, the result is empty. If the pattern does not match a topic ID, the
+    topic is a cluster of its own, and a warning is issued. Raise InputError if a topic has no cluster. Raise UsageError
+    if the pattern matches no topic ID, or if both parameters are given.
     """
     topics = list(dict.fromkeys(topics))
     if pattern is not None:
@@ -62,7 +63,7 @@ def cluster_of_topics(
 def with_clusters(
     measures: Sequence[MeasureValues], clusters: ClustersInput | None, pattern: str | None, *, are_tested: bool = True
 ) -> list[MeasureValues]:
-    """Return the values of measures with the clusters of their topics; warn of few clusters if runs are tested."""
+    """Add the clusters of topics to the values of measures. If ``are_tested``, warn if there are few clusters."""
     topics = (topic for of_measure in measures for topic in of_measure.topics)
     if not (cluster_of := cluster_of_topics(topics, clusters, pattern)):
         return list(measures)
@@ -76,7 +77,7 @@ def with_clusters(
 
 
 def warn_of_clusters(each: Iterable[Clusters | None], warn: Warn = warn) -> None:
-    """Warn of clusters that are too few, and of clusters of one topic each; equal warnings once."""
+    """Warn if there are too few clusters, or if each cluster is a single topic. Each warning is issued once."""
     alone = "each topic is a cluster of its own: the results are those without clusters"
     for line in dict.fromkeys(alone if clusters is None else clusters.caution for clusters in each):
         if line:
@@ -103,7 +104,7 @@ class ProbableClusters(Frozen):
 
 
 def probable_clusters(topics: Sequence[str]) -> ProbableClusters | None:
-    """Return the clusters that topic IDs suggest by their prefixes, or None."""
+    """Return the clusters that the prefixes of topic IDs suggest, or None if the prefixes suggest no clusters."""
     n_topics = len(topics)
     for pattern in _PREFIXES:
         matches = [re.match(pattern, topic) for topic in topics]
@@ -120,10 +121,10 @@ def probable_clusters(topics: Sequence[str]) -> ProbableClusters | None:
 
 
 def notes_on_dependence(measures: Sequence[MeasureValues], pairs: Sequence[tuple[int, int]]) -> tuple[str, ...]:
-    """Return a note on clusters that topic IDs suggest, if any; warn instead if differences depend on them.
+    """Return a note if topic IDs suggest clusters. If the differences depend on these clusters, warn instead.
 
-    Differences depend on the clusters if the p-value of an analysis of variance of any pair under any measure is below
-    0.05 divided by the number of tests.
+    The differences of each pair under each measure are tested by an analysis of variance. They depend on the clusters
+    if any p-value is below 0.05 divided by the number of tests.
     """
     probable = {of_measure.topics: probable_clusters(of_measure.topics) for of_measure in measures}
     suggested = next(filter(None, probable.values()), None)

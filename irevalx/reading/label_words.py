@@ -1,4 +1,4 @@
-"""Labels in words, such as pass and fail: their grades, and the words that are missing labels."""
+"""Labels that are words, such as pass and fail: the grades of words, and words that mark missing labels."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _MOST_WORDS = 6
 
 
 def folded(word: str) -> str:
-    """Return a word without the differences in case, hyphens, underscores and blanks that are ignored.
+    """Return a word in lower case, with a single blank instead of hyphens, underscores and blanks.
 
     >>> folded("Not_Relevant")
     'not relevant'
@@ -46,7 +46,7 @@ def folded(word: str) -> str:
 
 
 class LabelWords:
-    """The given grades of words, and the words of a file without a given grade. Create one object for each judge."""
+    """The given grades of words, and the other words in the labels of a judge. Create one object for each judge."""
 
     def __init__(self, grades: Mapping[str, float] | None = None, column: str = "") -> None:
         self.column = column  # of a table with a column for each judge; "" otherwise
@@ -55,14 +55,14 @@ class LabelWords:
         self._has_numbers, self._are_binary, self._has_given = False, True, False
 
     def add_numbers(self, numbers: FloatArray) -> None:
-        """Record which numbers the file contains beside words; negative numbers are missing labels."""
+        """Record whether there are numbers besides words, and whether all are 0 or 1. Ignore negative numbers."""
         self._has_numbers |= bool((numbers >= 0).any())
         self._are_binary &= bool(np.isin(numbers[numbers >= 0], (0, 1)).all())
 
     def number(self, text: bytes, place: Callable[[], str], hint: Callable[[], str] = str) -> float:
         """Return the grade of a label, or nan for a word without a grade.
 
-        ``place`` and ``hint`` return texts for the message about the first label with this word.
+        For the message about the first label with this word, ``place`` returns its location, and ``hint`` a remark.
         """
         value, is_number = c_double(text)
         if is_number:
@@ -80,7 +80,7 @@ class LabelWords:
         return _GRADES.get(word, math.nan)
 
     def graded(self, given: Mapping[Any, Any]) -> Mapping[Any, Any]:
-        """Return a dictionary ``{topic: {docno: label}}`` with grades instead of words."""
+        """Replace the words in a dictionary ``{topic: {docno: label}}`` by grades."""
         return {
             topic: {docno: self._grade(topic, docno, label) for docno, label in labels.items()}
             if isinstance(labels, Mapping)
@@ -101,13 +101,13 @@ class LabelWords:
 
     @property
     def assumed(self) -> dict[str, str]:
-        """The well-known words without a given grade, with their first labels in quotes."""
+        """The words with an assumed grade, as a dictionary from the word to its first label in quotes."""
         return {word: label for word, (_, label, _) in self._first.items() if word in _GRADES}
 
     def check(self, n_missing: int, warn: Warn) -> None:
-        """Warn about ``n_missing`` words that are missing labels, after reading.
+        """Warn if words are missing labels, of which there are ``n_missing``. Call this function after reading.
 
-        Raise MalformedNumberError for words with an unclear grade.
+        Raise MalformedNumberError if the grade of a word is unclear.
         """
         known = list(self.assumed)
         others = [word for word in self._first if word[:1].isalpha() and word not in {*known, *MISSING}]

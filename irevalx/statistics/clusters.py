@@ -1,8 +1,8 @@
 """Clusters of dependent topics: cluster-robust tests and intervals of mean differences, and intraclass correlations.
 
-Topics of a cluster, such as the turns of a conversation, depend on each other; different clusters are independent. The
-variance of a mean over topics is CR2, with Bell and McCaffrey's degrees of freedom; sign flips change the signs of all
-topics of a cluster at once.
+Topics of the same cluster, such as the turns of a conversation, depend on each other. Topics of different clusters are
+independent. The variance of a mean over topics is CR2, with Bell and McCaffrey's degrees of freedom. Sign-flip tests
+flip the signs of all topics of a cluster together.
 
 Source: Bell and McCaffrey, Bias Reduction in Standard Errors for Linear Regression with Multi-Stage Samples, Survey
 Methodology 28(2), 2002, with the mean as the only coefficient.
@@ -37,18 +37,18 @@ class Clusters(Frozen):
 
     @classmethod
     def of(cls, names: Iterable[Hashable]) -> Clusters | None:
-        """Return the clusters, given a name for each topic, or None if each topic is a cluster of its own."""
+        """Return the clusters with the given names, one name per topic, or None if all names are different."""
         numbers: dict[Hashable, int] = {}
         codes = [numbers.setdefault(name, len(numbers)) for name in names]
         return cls(np.array(codes, np.int64)) if len(numbers) < len(codes) else None
 
     def of_topics(self, places: IntArray | BoolArray) -> Clusters | None:
-        """Return the clusters of a subset of the topics, or None if each topic is then a cluster of its own."""
+        """Return the clusters of a subset of the topics, or None if each of these topics is a cluster of its own."""
         return Clusters.of(self.codes[places].tolist())
 
     @cached_property
     def sizes(self) -> IntArray:
-        """The number of topics of each cluster: shape (n_clusters,)."""
+        """The number of topics of each cluster. The shape is (n_clusters,)."""
         return np.bincount(self.codes)
 
     @property
@@ -77,7 +77,7 @@ class Clusters(Frozen):
 
     @property
     def caution(self) -> str | None:
-        """A sentence for a warning if there are few clusters or few degrees of freedom."""
+        """The text of a warning about few clusters or few degrees of freedom, or None if there are enough."""
         if self.are_too_few:
             return f"{self}: with fewer than {FEWEST_CLUSTERS} clusters, neither p-values nor intervals are computed"
         if self.number >= _FEW_CLUSTERS and self.freedom() >= _FEW_DEGREES:
@@ -88,10 +88,10 @@ class Clusters(Frozen):
         )
 
     def freedom(self, n_topics: float | None = None) -> float:
-        """Return the degrees of freedom of the CR2 variance, for these topics or for clusters with the same sizes.
+        """Return the degrees of freedom of the CR2 variance.
 
-        With ``n_topics``, each size of a cluster is as frequent as among these clusters. The result is 0 for fewer than
-        ``FEWEST_CLUSTERS``.
+        If ``n_topics`` is given, the result is for this number of topics in clusters with the same distribution of
+        sizes. The result is 0 if there are fewer than ``FEWEST_CLUSTERS`` clusters.
         """
         total = self.codes.size if n_topics is None else n_topics
         times = total / self.codes.size
@@ -102,13 +102,13 @@ class Clusters(Frozen):
         return total**2 / (squares + (times * float(shares.sum())) ** 2)
 
     def sums(self, d: FloatArray) -> FloatArray:
-        """Return the sums of differences of shape (..., n_topics) over each cluster: shape (..., n_clusters)."""
+        """Return the sum of differences, shape (..., n_topics), over each cluster. The shape is (..., n_clusters)."""
         sums = np.zeros((self.number, *d.shape[:-1]))
         np.add.at(sums, self.codes, np.moveaxis(d, -1, 0))
         return np.moveaxis(sums, 0, -1)
 
     def residuals(self, d: FloatArray) -> FloatArray:
-        """Return the adjusted residuals of clusters, whose squares add up to the CR2 variance of the mean over topics.
+        """Return the adjusted residuals of clusters. The sum of their squares is the CR2 variance of the mean.
 
         ``d`` has shape (..., n_topics), with at least two clusters; the shape of the result is (..., n_clusters).
         """
@@ -119,31 +119,31 @@ class Clusters(Frozen):
         return residuals
 
     def errors(self, d: FloatArray) -> FloatArray:
-        """Return CR2 standard errors of means, shape (...); nan if they are 0, or with too few clusters."""
+        """Return the CR2 standard errors of means, or nan if they are 0 or there are too few clusters."""
         if self.are_too_few:
             return np.full(d.shape[:-1], np.nan)
         errors = np.sqrt((self.residuals(d) ** 2).sum(axis=-1))
         return np.where(errors > 0, errors, np.nan)
 
     def without_spread(self, d: FloatArray) -> BoolArray:
-        """Return whether differences of shape (n_pairs, n_topics) have no interval.
+        """Return whether there is no interval of the mean difference of each pair. ``d`` has shape (n_pairs, n_topics).
 
-        This is true of pairs that differ in fewer than ``FEW_TOPICS`` clusters, of pairs whose standard error is 0, and
-        of all pairs if there are too few clusters.
+        There is no interval if a pair differs in fewer than ``FEW_TOPICS`` clusters, or if its standard error is 0. If
+        there are too few clusters, no pair has an interval.
         """
         n_differing = np.count_nonzero(self.sums((d != 0) * 1.0), axis=-1)  # clusters with a topic that differs
         return np.asarray((n_differing < FEW_TOPICS) | np.isnan(self.errors(d)))
 
     def t_test(self, d: FloatArray) -> FloatArray:
-        """Return the p-values of the cluster-robust t test, shape (...); nan where ``errors`` are nan."""
+        """Return the p-values of the cluster-robust t test, or nan if the standard errors are nan."""
         from scipy import special
 
         return np.asarray(2 * special.stdtr(self.freedom(), -np.abs(d.mean(axis=-1)) / self.errors(d)))
 
     def p_values(self, test: str, d: FloatArray, resamples: int, seed: int) -> FloatArray:
-        """Return p-values of differences of shape (n_pairs, n_topics), as ``paired_p_values``; nan with few clusters.
+        """Return p-values of differences of shape (n_pairs, n_topics), or nan if there are too few clusters.
 
-        ``test`` is t or permutation. Sign flips of clusters replace the t test for pairs ``without_spread``.
+        ``test`` is t or permutation. If a pair is ``without_spread``, sign flips of clusters replace the t test.
         """
         if self.are_too_few or not len(d):
             return np.full(len(d), np.nan)
@@ -156,10 +156,10 @@ class Clusters(Frozen):
         return p
 
     def variance_ratios(self, d: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return the F statistics of an analysis of variance by cluster, and the intraclass correlations, shape (...).
+        """Return the F statistics of analyses of variance by cluster, and the intraclass correlations.
 
-        Correlations are at least 0. The F statistic is nan if nothing varies, and infinite if topics vary only between
-        clusters. There must be at least two clusters.
+        Correlations are at least 0. The F statistic is nan if all differences are equal, and infinite if the
+        differences are equal within each cluster. There must be at least two clusters.
         """
         n_topics, centred = self.codes.size, d - d.mean(axis=-1, keepdims=True)
         of_clusters = self.sums(centred) / self.sizes
@@ -171,19 +171,22 @@ class Clusters(Frozen):
             return between / within, np.nan_to_num(np.maximum(correlation, 0.0))
 
     def dependence(self, d: FloatArray) -> FloatArray:
-        """Return p-values of whether differences depend on the clusters, by analysis of variance; 1 without F."""
+        """Test by analyses of variance whether differences depend on the clusters, and return the p-values.
+
+        A p-value is 1 if the F statistic is undefined.
+        """
         from scipy import special
 
         f, _ = self.variance_ratios(d)
         return np.nan_to_num(special.fdtrc(self.number - 1, self.codes.size - self.number, f), nan=1.0)
 
     def design_effects(self, d: FloatArray) -> FloatArray:
-        """Return the ratios of the variance of a mean over these clusters to that over independent topics: (...)."""
+        """Return the variance of each mean over these clusters, divided by the variance over independent topics."""
         return 1 + self.variance_ratios(d)[1] * (self.mean_size - 1)
 
 
 class Design(Frozen):
-    """The dependence of topics in a planned experiment."""
+    """The dependence between the topics of a planned experiment."""
 
     clusters: Clusters | None = None
     """Clusters of topics; None if topics are independent."""
@@ -192,7 +195,7 @@ class Design(Frozen):
 
     @classmethod
     def of(cls, clusters: Clusters | None, d: FloatArray) -> Design:
-        """Return the design for differences of shape (n_pairs, n_topics), with the median of their design effects."""
+        """Return a design with the median of the design effects of differences, shape (n_pairs, n_topics)."""
         return cls() if clusters is None else cls(clusters, float(np.median(clusters.design_effects(d))))
 
     def freedom(self, n_topics: int) -> float:
@@ -200,7 +203,7 @@ class Design(Frozen):
         return n_topics - 1 if self.clusters is None else self.clusters.freedom(n_topics)
 
     def root(self, n_topics: int) -> float:
-        """Return the square root of the number of independent topics with the same variance of the mean."""
+        """Return the square root of the effective number of topics: ``n_topics`` divided by the design effect."""
         return math.sqrt(n_topics / self.effect)
 
 

@@ -67,9 +67,10 @@ def bca_intervals_of_summaries(
 
 
 def t_intervals(d: FloatArray, confidences: Sequence[float], clusters: Clusters | None = None) -> list[Ends]:
-    """Return t intervals of mean differences of shape (n_pairs, n_topics), by confidence; nan if all are equal.
+    """Return t intervals of mean differences for each confidence level, or nan if all differences are equal.
 
-    With ``clusters``, intervals are cluster-robust, or nan if there is no standard error.
+    The shape of ``d`` is (n_pairs, n_topics). If ``clusters`` is given, intervals are cluster-robust, or nan if the
+    standard error is undefined.
     """
     from scipy import special
 
@@ -212,13 +213,13 @@ class MeanIntervals(Frozen, kw_only=True):
     resamples: int = RESAMPLES
 
     def clusters_of(self, topics: Iterable[bytes]) -> Clusters | None:
-        """Return the clusters of topics; None if they are independent."""
+        """Return the clusters of topics, or None if the topics are independent."""
         return Clusters.of(self.cluster_of[as_text(topic)] for topic in topics) if self.cluster_of else None
 
     def of(self, values: FloatArray, clusters: Clusters | None = None) -> FloatArray:
         """Return the bounds of intervals of means, shape (n_means, 2), for values of shape (n_means, n_topics).
 
-        With ``clusters``, intervals are cluster-robust t intervals, or nan if there are too few clusters.
+        If ``clusters`` is given, intervals are cluster-robust t intervals, or nan if there are too few clusters.
         """
         ends = np.full((len(values), 2), np.nan)
         if values.shape[1] < 2 or (clusters is not None and clusters.are_too_few):

@@ -1,6 +1,7 @@
-"""Corrections of p-values for the number of comparisons.
+"""Corrections of p-values for multiple comparisons.
 
-A correction accepts p-values of shape (n,) and returns the corrected p-values, each at least p and at most 1.
+A correction accepts p-values of shape (n,) and returns corrected p-values of the same shape. A corrected p-value is at
+least as large as the p-value, and at most 1.
 """
 
 from __future__ import annotations
@@ -27,9 +28,11 @@ def holm(p: FloatArray) -> FloatArray:
 
 
 def hommel(p: FloatArray) -> FloatArray:
-    """Return the largest p-value of Simes' test over all sets of hypotheses that contain the hypothesis [Hommel 1988].
+    """Correct p-values by Hommel's method [Hommel 1988].
 
-    The familywise error rate is bounded if p-values are independent or positively dependent. p is at most Holm's.
+    The corrected p-value of a hypothesis is the largest p-value of Simes' test over all sets of hypotheses that contain
+    it. Holm's corrected p-value is at least as large. The familywise error rate is controlled if the p-values are
+    independent or positively dependent.
     """
     order = np.argsort(p, kind="stable")
     ranked = p[order]

@@ -1,4 +1,4 @@
-"""Significance decisions on pairs of runs, significance letters, rank sets, and probabilities of the signs of sums.
+"""Significance decisions on pairs of runs, significance letters, rank sets, and sign probabilities.
 
 Source: Bompada et al., On the Robustness of Relevance Measures with Incomplete Judgments, SIGIR 2007, section 4, for
 the confusion of decisions; Moffat, Scholer and Thomas, Models and Metrics: IR Evaluation as a User Process, ADCS 2012,
@@ -198,10 +198,11 @@ def _count(mask: BoolArray) -> IntArray:
 
 
 def groups_of_runs(n_runs: int, different: Collection[tuple[int, int]], order: Sequence[int]) -> list[frozenset[int]]:
-    """Return the largest groups of runs without a pair in ``different``, which overlap.
+    """Return the maximal groups of runs that contain no pair in ``different``. The groups can overlap.
 
-    They are sorted by their runs in the order of ``order``, the best run first. Source: Piepho, An Algorithm for a
-    Letter-Based Representation of All-Pairwise Comparisons, Journal of Computational and Graphical Statistics 2004.
+    The groups are sorted by their runs in the order ``order``, with the best run first. Source: Piepho, An Algorithm
+    for a Letter-Based Representation of All-Pairwise Comparisons, Journal of Computational and Graphical Statistics
+    2004.
     """
     groups = [frozenset(range(n_runs))]
     for first, second in different:
@@ -214,10 +215,10 @@ def groups_of_runs(n_runs: int, different: Collection[tuple[int, int]], order: S
 
 
 def bars_of_groups(n_runs: int, different: Collection[tuple[int, int]]) -> list[list[list[int]]]:
-    """Return columns of bars, each a list of runs; two runs share a bar if and only if they are not in ``different``.
+    """Return the bars of a critical-difference diagram as columns of bars. Each bar is a list of runs.
 
-    Runs are numbered from the best run, 0. The bars of a column do not overlap. A group of runs has no bar if all of
-    its pairs share other bars.
+    Two runs share a bar if and only if they are not a pair in ``different``. Runs are numbered from 0, the best run.
+    Bars in the same column do not overlap. If each pair of a group of runs shares another bar, the group has no bar.
     """
     groups = [group for group in groups_of_runs(n_runs, different, range(n_runs)) if len(group) > 1]
     for group in sorted(groups, key=len):
@@ -253,7 +254,7 @@ class RankSets(NamedTuple):
 
 
 def rank_sets(better: BoolArray, order: Sequence[int]) -> RankSets:
-    """Return rank sets and tiers of runs, given whether run i is significantly better than run j in ``better[i, j]``.
+    """Return rank sets and tiers. If run i is significantly better than run j, ``better[i, j]`` is true.
 
     ``order`` contains the runs, the best run first.
     """

@@ -132,39 +132,42 @@ class Comparisons(Frozen):
 
     @cached_property
     def without_spread(self) -> BoolArray:
-        """Whether fewer than ``FEW_TOPICS`` topics or clusters differ, or all differ by the same amount."""
+        """Whether, for each pair, fewer than ``FEW_TOPICS`` topics or clusters differ, or all differences are equal."""
         return without_spread(self.by_topic) if self.clusters is None else self.clusters.without_spread(self.by_topic)
 
     @property
     def flipped(self) -> FloatArray:
-        """The differences whose signs a permutation test flips: of topics, or sums of clusters, (n_pairs, n_units)."""
+        """The differences whose signs a permutation test flips. The shape is (n_pairs, n_units).
+
+        If topics are clustered, the differences are summed over each cluster.
+        """
         return self.by_topic if self.clusters is None else self.clusters.sums(self.by_topic)
 
     @property
     def are_tested(self) -> bool:
-        """Whether tests can be computed, which requires enough clusters."""
+        """Whether tests can be computed. If topics are clustered, tests require enough clusters."""
         return self.clusters is None or not self.clusters.are_too_few
 
     @property
     def why_untested(self) -> str:
-        """A clause on the reason if tests cannot be computed, otherwise ""."""
+        """The reason why tests cannot be computed, as a clause, or "" if they can be computed."""
         if self.are_tested:
             return ""
         return f"not tested, because a test requires at least {FEWEST_CLUSTERS} clusters: {self.clusters}"
 
     @property
     def units(self) -> str:
-        """The word for the independent units of the sample: topics, or clusters of topics."""
+        """The name of the independent units of the sample: topics or clusters."""
         return "topics" if self.clusters is None else "clusters"
 
     @property
     def topics_in_words(self) -> str:
-        """The number of topics, and of clusters if there are any."""
+        """A phrase with the number of topics and, if topics are clustered, the number of clusters."""
         n_topics = self.values.shape[1]
         return f"{n_topics} topic{'s' * (n_topics != 1)}" if self.clusters is None else str(self.clusters)
 
     def test_in_words(self, test: str) -> str:
-        """Return the name of one of ``TESTS`` as it is applied to these comparisons."""
+        """Return the name of a test in ``TESTS``. If topics are clustered, the name includes the clusters."""
         return TESTS[test].words if self.clusters is None else _TESTS_OF_CLUSTERS[test]
 
     @property

@@ -1,8 +1,9 @@
 """Power of the paired t test, and the standard deviation of differences over topics.
 
 The effect size is the mean difference divided by the standard deviation of the differences over topics. With n topics,
-the t statistic follows the noncentral t distribution with n - 1 degrees of freedom and the noncentrality effect *
-sqrt(n). With clusters of topics, a ``Design`` determines the degrees of freedom, and n is divided by the design effect.
+the t statistic follows the noncentral t distribution with n - 1 degrees of freedom and the noncentrality parameter
+effect * sqrt(n). If topics are clustered, a ``Design`` determines the degrees of freedom, and n is divided by the
+design effect.
 
 Source: Sakai, Topic Set Size Design, Information Retrieval Journal 2016, sections 3.1 and 3.2.
 """
@@ -27,7 +28,7 @@ class Deviation(Frozen):
     low: float
     high: float
     design: Design = INDEPENDENT
-    """The dependence of the differences between topics."""
+    """The dependence between the topics of the differences."""
 
 
 def median_and_greatest(
@@ -36,10 +37,11 @@ def median_and_greatest(
     """Return the median and maximum standard deviation of differences over pairs of runs, and the pair of the maximum.
 
     The median is the median of deviations; values have shape (n_runs, n_topics), with at least two runs and two topics.
-    Intervals of variances are chi-square, with 2 over the variance of the log variance as degrees of freedom (jackknife
-    over topics [Miller, Jackknifing Variances, Annals of Mathematical Statistics 1968], or over clusters), as topic
-    differences are not normal. The pair with the largest deviation among C pairs usually varies less on other topics,
-    so its lower end is at 1 - alpha/C (Bonferroni).
+    The interval of a variance is computed from a chi-square distribution with 2 / v degrees of freedom, where v is the
+    jackknife variance of the log variance over topics or clusters [Miller, Jackknifing Variances, Annals of
+    Mathematical Statistics 1968]. The jackknife is used because the differences of topics are not normally distributed.
+    The pair with the largest deviation among C pairs usually varies less on other topics, so its lower end is at 1 -
+    alpha/C (Bonferroni).
 
     Coverage of nominal 95% intervals (average precision, two collections, 100 samples of 12, 25 and 50 topics): the
     median 0.81 to 0.93, 0.96 and 0.90 to 0.94; the maximum (300 samples; map, P.10 and ndcg_cut.10; 4, 8 and all runs)
@@ -66,9 +68,10 @@ def median_and_greatest(
 
 
 def _deviation(value: float, without_topic: FloatArray, alpha: float, n_compared: int) -> Deviation:
-    """Return a deviation, the largest of ``n_compared``, and its interval, from multiples of variances without a topic.
+    """Return the standard deviation ``value``, which is the largest of ``n_compared``, with its interval.
 
-    With clusters, each variance is computed without a cluster.
+    ``without_topic`` contains variances, up to a common factor, each computed without one topic or, if topics are
+    clustered, without one cluster.
     """
     from scipy import special
 
@@ -93,7 +96,7 @@ MOST_TOPICS = 2**30
 
 
 def t_quantile(freedom: float, alpha: float) -> float:
-    """Return the value that a t statistic with these degrees of freedom exceeds with a probability of alpha/2."""
+    """Return the value that a t statistic with ``freedom`` degrees of freedom exceeds with probability alpha/2."""
     from scipy import special
 
     return -float(special.stdtrit(freedom, alpha / 2))
@@ -121,7 +124,7 @@ def least_effect(
     two_sided: bool = True,
     design: Design = INDEPENDENT,
 ) -> float:
-    """Return the smallest effect that the t test detects with this power; nan without degrees of freedom."""
+    """Return the smallest effect that the t test detects with ``power``, or nan if there are no degrees of freedom."""
     from scipy import optimize
 
     if not design.freedom(n_topics):
@@ -150,7 +153,7 @@ def topics_to_find(effect: float, power: float = POWER, alpha: float = ALPHA, *,
 def half_width(n_topics: int, alpha: float = ALPHA, *, design: Design = INDEPENDENT) -> float:
     """Return the expected half width of the t interval of a mean, in standard deviations.
 
-    The result is nan without degrees of freedom.
+    The result is nan if there are no degrees of freedom.
     """
     if not (freedom := design.freedom(n_topics)):
         return math.nan

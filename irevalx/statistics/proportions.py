@@ -59,10 +59,10 @@ def coefficient_intervals(
     ``confusions`` has shape (n_topics, n_grades, n_grades), or (n_topics, n_tables, n_grades, n_grades) for the mean of
     a coefficient over several tables of the same documents. Topics without label pairs must be left out.
 
-    If at least ``ENOUGH_DISAGREEMENT`` topics contain a disagreement, and not all topics have equal confusions, the
-    interval is the jackknife interval of atanh(coefficient). Otherwise, it is computed from the interval of the share
-    of agreements A, because a coefficient is 1 - (1 - A) / E, where E is the expected share of disagreements. The
-    bounds are nan if E is 0 or there are fewer than two topics.
+    If at least ``ENOUGH_DISAGREEMENT`` topics contain a disagreement, and the confusion matrices of the topics are not
+    all equal, the interval is the jackknife interval of atanh(coefficient). Otherwise, it is computed from the interval
+    of the share of agreements A, because a coefficient is 1 - (1 - A) / E, where E is the expected share of
+    disagreements. The bounds are nan if E is 0 or there are fewer than two topics.
     """
     from scipy import special
 

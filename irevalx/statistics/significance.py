@@ -1,4 +1,4 @@
-"""Significance of differences: paired tests over topics, and scales of measures.
+"""Paired significance tests over topics, and the scales on which measures are tested.
 
 Most measures are averaged. A geometric mean is a mean of logarithms, so logarithms are tested. Numbers of documents are
 summed over topics, so differences and intervals refer to the sums.
@@ -143,7 +143,7 @@ def batch_of(rows: AnyArray) -> int:
 
 
 def mean_and_error(d: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the means of rows of shape (..., n_topics), and their standard errors."""
+    """Return the mean and the standard error of each row. The shape of ``d`` is (..., n_topics)."""
     return d.mean(axis=-1), np.sqrt(d.var(axis=-1, ddof=1) / d.shape[-1])
 
 

@@ -75,7 +75,7 @@ def _run(
                 "Contents of `figure`: differences with their intervals, differences by topic, a matrix of runs, the "
                 "ranks of runs with their rank sets, or a critical-difference diagram. Topics are in descending order "
                 "of the difference. The matrix shows which runs are significantly different, with a row and a column "
-                "per run. The diagram joins runs that are not significantly different by bars. With "
+                "per run. In the diagram, bars connect runs that are not significantly different. With "
                 "`discriminative_power`, the figure shows all p-values in ascending order.  [default: intervals, or "
                 "matrix if a page has no room for all pairs]"
             ),
@@ -167,11 +167,12 @@ def compare(
     other runs of the same systems; with few replicates, the t test has few degrees of freedom. For a system with a
     single run, the result applies only to this run.
 
-    With `clusters` or `cluster_by`, topics of the same cluster can depend on each other, for example the turns of a
-    conversation; clusters are independent. The t test and its intervals then use the cluster-robust variance CR2 with
-    Bell and McCaffrey's degrees of freedom, and the permutation test flips the signs of all topics of a cluster
-    together. With fewer than 6 clusters, neither p-values nor intervals are computed. Without these parameters, a note
-    says if the topic IDs suggest clusters, and a warning follows if the differences depend on them.
+    If `clusters` or `cluster_by` is given, topics of the same cluster, such as the turns of a conversation, can depend
+    on each other. Topics of different clusters must be independent. The t test and its intervals use the cluster-robust
+    variance CR2 with Bell and McCaffrey's degrees of freedom. The permutation test flips the signs of all topics of a
+    cluster together. If there are fewer than 6 clusters, neither p-values nor intervals are computed. If neither
+    parameter is given and topic IDs suggest clusters, the result contains a note; if the differences depend on these
+    clusters, a warning is issued instead.
 
     With `topic_groups`, the result contains one row per measure, pair and group, and a second table contains tests of
     the interaction between runs and groups. The null hypothesis is that the difference of a pair is the same in all
@@ -185,11 +186,12 @@ def compare(
     by : rows of the tables: one per pair (pair) or per run (run). The row of a run contains its summary values (the
         best value of each measure is marked), its significance letters, and its share of judged documents; runs that
         share a letter are not significantly different. In displayed tables of more than 10 runs, letters are replaced
-        by "ns" for runs that are not significantly different from the best run. The rank set of a run ranges from 1
-        plus the number of significantly better runs to the number of runs minus the number of significantly worse runs.
-        There are no rank sets with the corrections benjamini-hochberg and none, which do not control the familywise
-        error rate. With `baseline`, + or - marks runs that are significantly better or worse. [default: pair; displayed
-        tables contain three or more runs by run, followed by the pairs if there are at most 10 or a `baseline`]
+        by "ns" for runs that are not significantly different from the best run. The rank set of a run starts at 1 plus
+        the number of significantly better runs, and ends at the number of runs minus the number of significantly worse
+        runs. With the corrections benjamini-hochberg and none, no rank sets are reported, because these corrections do
+        not control the familywise error rate. With `baseline`, + or - marks runs that are significantly better or
+        worse. [default: pair; displayed tables contain three or more runs by run, followed by the pairs if there are at
+        most 10 or a `baseline`]
     columns : columns to display for each pair, after the run names, or all. Example: 'mean mean_against effect_size p
         wins losses'. The default columns are difference, low and high (with bonferroni and tukey, simultaneous_low and
         simultaneous_high), corrected_p, differ, and the shares of judged documents.

@@ -1,4 +1,4 @@
-"""Conclusions of a comparison of runs under a measure. Tables, summaries and reports print these conclusions."""
+"""Conclusions about runs that are compared under a measure. Tables, summaries and reports print them."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class Conclusion(Frozen):
 
     @cached_property
     def verdicts(self) -> list[str]:
-        """The verdict on each run. It is empty for runs that are not tested against the reference."""
+        """The verdict on each run, or "" for a run that is not tested against the reference."""
         comparisons, sign = self.of_measure.comparisons, self.of_measure.measured.direction or 1
         reference = self.of_measure.runs.index(self.best if self.baseline is None else self.baseline)
         verdicts = [""] * len(self.of_measure.runs)
@@ -91,10 +91,10 @@ class Conclusion(Frozen):
 
     @cached_property
     def rank_sets(self) -> RankSets | None:
-        """The rank sets and tiers of the runs.
+        """The rank sets and tiers of the runs, or None if they are not determined.
 
-        None unless all pairs are tested, the familywise error rate is controlled, and the measure has a better
-        direction.
+        Rank sets require that all pairs are tested, that the familywise error rate is controlled, and that the measure
+        has a better direction.
         """
         comparisons, n_runs = self.of_measure.comparisons, len(self.of_measure.runs)
         direction = self.of_measure.measured.direction if self.of_measure.is_familywise else 0
@@ -108,7 +108,7 @@ class Conclusion(Frozen):
         return rank_sets(better, self.of_measure.best_first)
 
     def on_ranks(self) -> Iterator[str]:
-        """Yield sentences on the top set and on the tiers; none without rank sets, or if there are only two runs."""
+        """Yield sentences on the top set and on the tiers if there are rank sets and at least three runs."""
         sets, runs = self.rank_sets, self.of_measure.runs
         if sets is None or len(runs) < 3:
             return
@@ -181,7 +181,7 @@ class Conclusion(Frozen):
         return ("better", "worse") if self.of_measure.measured.direction else ("higher", "lower")
 
     def leader(self, first: Conclusion | None = None) -> str:
-        """Return a clause on the best run. It is shorter after the conclusion ``first`` in the same paragraph."""
+        """Return a clause on the best run. If it follows the conclusion ``first`` in a paragraph, it is shorter."""
         runs, tied = self.of_measure.runs, self.of_measure.best_runs
         value = f"({self.value_of(self.best)})"
         if self.is_of_equals:
@@ -269,7 +269,7 @@ class Conclusion(Frozen):
         return f"{run} {differ.format(against)}: {self.difference(pair)}"
 
     def on_main_pair(self, more: str = "") -> Iterator[str]:
-        """Yield sentences on ``main_run`` if there are several pairs. The text ``more`` follows its difference."""
+        """Yield sentences on ``main_run`` if there are several pairs. The text ``more`` follows the difference."""
         if not self.of_measure.comparisons.are_tested:
             return
         pair, [best, main] = self.pair_of(self.main_run), self.named(self.best, self.main_run)

@@ -1,4 +1,4 @@
-"""The figures of a comparison: intervals, matrices, differences by topic, achieved levels, ranks, and diagrams.
+"""Figures of comparisons: intervals, matrices, differences by topic, significance levels, ranks and diagrams.
 
 Curves of achieved significance levels: Sakai, Evaluating Evaluation Metrics Based on the Bootstrap, SIGIR 2006.
 """
@@ -330,7 +330,7 @@ def _width_of_labels(measures: Sequence[ComparedMeasure], short: ShortNames, mor
 
 
 def ranks(comparison: Comparison, page: Page) -> Figure:
-    """Plot the rank and the rank set of each run, one panel per measure with rank sets, with the best run first."""
+    """Plot the rank and the rank set of each run, with the best run first. Each measure with rank sets has a panel."""
     panels, tiers = [], []
     for of_measure in comparison.measures:
         if (sets := Conclusion(of_measure).rank_sets) is None:
@@ -376,7 +376,7 @@ _DIAGRAM = _DiagramSizes()
 
 
 def critical_differences(comparison: Comparison, page: Page) -> Figure:
-    """Plot the value of each run on an axis, one panel per measure, and bars that join runs without a difference."""
+    """Plot the values of runs on an axis for each measure. Bars connect runs that are not significantly different."""
     measures = comparison.measures
     names = names_within(measures[0].runs, min(_DIAGRAM.longest, page.width / 3), _MATRIX.names)
     bars = []

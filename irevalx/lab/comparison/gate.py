@@ -115,9 +115,9 @@ def gate(
     The least margin is the margin with which a run as good as the baseline would pass with probability 0.8, given this
     number of topics.
 
-    With `clusters` or `cluster_by`, intervals are cluster-robust, and the sign-flip test flips the signs of all topics
-    of a cluster together. With fewer than 6 clusters, the verdict is "cannot tell", unless no topic differs. The rule
-    for 1 to 4 differing topics, which requires independent topics, is not applied.
+    If `clusters` or `cluster_by` is given, intervals are cluster-robust, and the sign-flip test flips the signs of all
+    topics of a cluster together. If there are fewer than 6 clusters, the verdict is "cannot tell", unless no topic
+    differs. The rule for runs that differ on 1 to 4 topics is not applied, because it requires independent topics.
 
     For measures that treat unjudged documents as nonrelevant, a warning lists the verdicts that depend on unjudged
     documents, by the same rule as in ``compare``, and names the verdicts that would follow if these documents were

@@ -1,9 +1,9 @@
 """Non-inferiority of runs to a baseline: whether a mean improvement over topics is above a negative margin.
 
 Verdicts come from t intervals. If few topics differ, or all differ by the same amount, no interval is computed: the
-direction is tested by exact sign flips alone, and few small differences are not worse. Simulations: docs/in-ci.md. With
-clusters of topics, intervals are cluster-robust, the signs of whole clusters are flipped, and the rule for few small
-differences, which requires independent topics, is not applied.
+direction is tested by exact sign flips alone, and few small differences are not worse. Simulations: docs/in-ci.md. If
+topics are clustered, intervals are cluster-robust, and the signs of all topics of a cluster are flipped together. The
+rule for few small differences is then not applied, because it requires independent topics.
 """
 
 from __future__ import annotations
@@ -88,11 +88,11 @@ class Improvements(Frozen):
         return np.asarray(bound * self.largest)
 
     def differs_little(self, margin: float) -> BoolArray:
-        """Return whether each run differs from the baseline on few topics, and by little, so that it is not worse.
+        """Return whether each run is not worse because it differs from the baseline on few topics and by little.
 
-        Three conditions must hold: at least 1 and fewer than ``FEW_TOPICS`` topics differ, ``greatest_mean`` is below
-        the margin, and the largest difference of a topic is at most ``most_margins`` margins. With clusters, the result
-        is False, because the bound requires independent topics.
+        At least 1 and fewer than ``FEW_TOPICS`` topics must differ, ``greatest_mean`` must be below the margin, and the
+        largest difference of a topic must be at most ``most_margins`` margins. If topics are clustered, the result is
+        False, because the bound requires independent topics.
         """
         if self.clusters is not None:
             return np.zeros(len(self.d), np.bool_)
@@ -119,7 +119,8 @@ class Improvements(Frozen):
     def p(self) -> FloatArray:
         """The p-values of sign-flip tests: exact if few topics differ, otherwise from random flips.
 
-        With clusters, the signs of whole clusters are flipped; p-values are nan if there are too few clusters.
+        If topics are clustered, the signs of all topics of a cluster are flipped together. If there are too few
+        clusters, the p-values are nan.
         """
         from scipy import special
 
@@ -192,9 +193,9 @@ class Improvements(Frozen):
 def ratio_intervals(runs: FloatArray, baseline: FloatArray, alpha: float, clusters: Clusters | None = None) -> Ends:
     """Return Fieller's intervals of ratios of the means of runs, shape (n_rows, n_topics), to the baseline's mean.
 
-    An interval contains the ratios r for which the mean of run - r baseline is not significantly different from 0. The
-    bounds are nan if the baseline's mean is not significantly different from 0, because they are then infinite, and if
-    there are too few clusters.
+    An interval contains the ratios r for which the mean of run - r baseline is not significantly different from 0. If
+    the baseline's mean is not significantly different from 0, the bounds are infinite and are returned as nan. If there
+    are too few clusters, the bounds are also nan.
     """
     from scipy import special
 

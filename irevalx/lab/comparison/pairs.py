@@ -144,7 +144,7 @@ class ComparedMeasure(Frozen):
 
     @property
     def is_familywise(self) -> bool:
-        """Whether the decisions control the familywise error rate: by the correction, or because there is one pair."""
+        """Whether the familywise error rate is controlled, by the correction or because there is a single pair."""
         return len(self.comparisons.pairs) < 2 or correction_named(self.comparisons.method.correction) in FAMILYWISE
 
     def names_of(self, row: int) -> dict[str, Any]:
@@ -253,7 +253,7 @@ class ComparedMeasure(Frozen):
     def letters(self) -> list[str]:
         """Significance letters; runs that share a letter are not significantly different. Requires all pairs.
 
-        Without tests, because there are too few clusters, all are empty.
+        If there are too few clusters for tests, all letters are "".
         """
         if not self.comparisons.are_tested:
             return [""] * len(self.runs)

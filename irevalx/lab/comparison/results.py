@@ -59,7 +59,10 @@ class FigureComparison(Comparison, DrawnResult):
     }
 
     def drawing(self, draw: str | None, page: Page) -> str:
-        """Return the kind of figure, by default intervals, or a matrix for many pairs; raises ArgumentError."""
+        """Return the kind of figure. Raise ArgumentError if the figure cannot be drawn.
+
+        The default is intervals, or a matrix if there are many pairs.
+        """
         if draw is not None and draw not in self.drawings:
             raise argument_error(spelled("draw"), f"one of {' '.join(self.drawings)}, or None", draw)
         has_baseline = bool(self.baselines)
@@ -83,7 +86,7 @@ class FigureComparison(Comparison, DrawnResult):
         return draw
 
     def _check_all_pairs(self, draw: str) -> None:
-        """Raise ArgumentError if a figure of all pairs, or of the ranks that follow from them, cannot be drawn."""
+        """Raise ArgumentError if a figure that is based on all pairs (matrix, ranks or diagram) cannot be drawn."""
         option, n_runs, comparisons = spelled("draw", draw), len(self.measures[0].runs), self.measures[0].comparisons
         if self.baselines:
             raise ArgumentError(f"{option} cannot be combined with {spelled('baseline')}: the figure shows all pairs")
@@ -156,7 +159,7 @@ class ComparedPairs(FigureComparison):
         return [pair for of_measure in self.measures for pair in of_measure.pairs]
 
     def tables(self) -> list[Table]:
-        """Return the table of ``rows`` or, by run, a row per run with the values, marks and ranks of each measure."""
+        """Return the table of ``rows``, or the table of runs if ``by`` is "run"."""
         if self.by == "run":
             return [table_of_runs(self, self._order)]
         table = Table.of("comparison", ComparedPair, self.rows, n_labels=3, probabilities=PROBABILITIES)

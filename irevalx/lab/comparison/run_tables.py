@@ -62,7 +62,7 @@ def compared_runs(comparison: Comparison) -> list[ComparedRun]:
 
 
 def table_of_runs(comparison: Comparison, order: Sequence[int]) -> Table:
-    """Return one row per run, in this order, with the values, marks and ranks of each measure, then coverage."""
+    """Return a table with one row per run, in the given order: values, marks and ranks of measures, and coverage."""
     conclusions = _conclusions(comparison)
     ranks = [{} if it.rank_sets is None else it.rank_sets._asdict() for it in conclusions]
     return _table(comparison, order, [*map(_marks, conclusions)], ranks)
@@ -78,7 +78,7 @@ def _marks(it: Conclusion) -> list[str]:
 
 
 def _displayed_ranks(it: Conclusion) -> dict[str, Sequence[Any]]:
-    """Return the columns of rank sets and, if there are several, of tiers; none for two runs."""
+    """Return the column of rank sets and, if there are several tiers, of tiers. Two runs have no such columns."""
     if (sets := it.rank_sets) is None or len(sets.tier) < 3:
         return {}
     ends = zip(sets.rank_low, sets.rank_high, strict=True)
@@ -142,7 +142,7 @@ def _table(
     marks: Sequence[Sequence[str]],
     ranks: Sequence[Mapping[str, Sequence[Any]]],
 ) -> Table:
-    """Return the table of runs with the marks and the columns of ranks of each measure."""
+    """Return the table of runs with the given marks and rank columns of each measure."""
     suffix = "groups" if comparison.baseline is None else "differs"
     columns, heads, best = ["run"], ["run"], {}
     cells: list[Sequence[Any]] = [comparison.measures[0].runs]

@@ -23,9 +23,9 @@ LONG_NAME = 32
 
 
 def summary_of(comparison: Comparison, digits: int, *, with_ranks: bool = False) -> list[str]:
-    """Return a paragraph on the first measure, with one sentence per further measure; empty without pairs.
+    """Return a paragraph on the first measure, with one sentence per further measure, or [] if there are no pairs.
 
-    Another paragraph is on the ranks under these measures, if requested.
+    If ``with_ranks``, a second paragraph describes the ranks of the runs under these measures.
     """
     n_pairs, n_baselines = len(comparison.measures[0].comparisons.pairs), len(comparison.baselines)
     if not n_pairs:

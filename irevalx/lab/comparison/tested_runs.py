@@ -40,7 +40,7 @@ class TestedRuns(Frozen, kw_only=True):
     missing: Mapping[str, frozenset[str]] = {}
     """The evaluated topics that each run lacks."""
     has_clusters: bool = False
-    """Whether clusters of topics are given, possibly of one topic each."""
+    """Whether clusters of topics are given, even if each topic is a cluster of its own."""
 
     @classmethod
     def of(
@@ -93,7 +93,10 @@ class TestedRuns(Frozen, kw_only=True):
 
     @property
     def notes_on_dependence(self) -> tuple[str, ...]:
-        """A note on clusters that the topic IDs suggest; a warning is issued if differences depend on them."""
+        """A note on the clusters that topic IDs suggest, if there are any.
+
+        If the differences depend on these clusters, a warning is issued instead.
+        """
         measured = [of_measure.measured for of_measure in self.measures]
         if self.has_clusters or any(values.replicates for values in measured):
             return ()
@@ -110,7 +113,7 @@ class TestedRuns(Frozen, kw_only=True):
         self.warn_of_unjudged()
 
     def warn_of_unjudged(self, changes: Sequence[Sequence[str]] | None = None) -> None:
-        """Warn about conclusions, or verdicts, that depend on unjudged documents; see ``unjudged_cautions``."""
+        """Warn about conclusions (or verdicts) that depend on unjudged documents. See ``unjudged_cautions``."""
         warn_each(unjudged_cautions(self.measures, changes, bounds_of(self.ranked, self.threads), self.ranked))
 
 

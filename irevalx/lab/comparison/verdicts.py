@@ -84,7 +84,7 @@ class GateRow(NamedTuple):
 
     @property
     def on_unjudged(self) -> str:
-        """A clause on what would change a verdict that depends on unjudged documents; "" for other verdicts."""
+        """The reason why the verdict depends on unjudged documents, as a clause, or "" if it does not."""
         if not self.depends_on_unjudged:
             return ""
         return (
@@ -169,7 +169,7 @@ class Gate(Comparison, kw_only=True):
 
     @property
     def summary(self) -> list[str]:
-        """The conclusion, and a sentence on each verdict or, if there are many, on the verdicts for each measure."""
+        """The conclusion and one sentence per verdict, or one sentence per measure if there are many verdicts."""
         if len(self.rows) <= MOST_NAMES:
             return [self.conclusion, *self.sentences]
         summary = [self.conclusion]
@@ -250,7 +250,7 @@ class Gate(Comparison, kw_only=True):
 
     @property
     def on_unjudged(self) -> list[list[str]]:
-        """The clauses ``GateRow.on_unjudged`` on all pairs, for each measure."""
+        """For each measure, a list of the clause ``GateRow.on_unjudged`` of each pair."""
         return [
             [row.on_unjudged for row in self.rows if row.measure == of_measure.name] for of_measure in self.measures
         ]
@@ -275,7 +275,7 @@ class Gate(Comparison, kw_only=True):
 
     @property
     def _sign_flips(self) -> str:
-        """The name of the test of the direction."""
+        """The name of the test that determines the direction of a difference."""
         return "a sign-flip test" + " of clusters" * (self.measures[0].comparisons.clusters is not None)
 
     @property
@@ -417,11 +417,11 @@ def verdicts_if_relevant(
     coverage: Coverage | None,
     request: RequestedMeasure | None,
 ) -> list[str | None]:
-    """Return each verdict if unjudged documents were relevant half as often as judged documents.
+    """Return the verdicts, assuming that unjudged documents are relevant half as often as judged documents.
 
-    The result is None if this cannot be determined, and "" if a run has no judged documents. Without an interval, it is
-    determined for runs that are not worse because no topic differs, or few differ by little: the verdict is then
-    "cannot tell" if the loss from unjudged documents and the bound of the mean difference reach the margin.
+    A verdict is None if it cannot be determined, and "" if a run has no judged documents. If there is no interval, the
+    verdict is determined for runs that are not worse because no topic differs, or few topics differ by little. This
+    verdict is "cannot tell" if the loss from unjudged documents and the bound of the mean difference reach the margin.
     """
     # ``tests/unequal_judging.py --gate`` compares verdicts before and after deeper judgments of the run (margin 0.02):
     # on robust03, "worse" changed in 164 of 679 cases, and 163 of these had a warning, as had 0.42 of the others.

@@ -1,4 +1,4 @@
-"""Documents to which a judge gives another label than the human judge, for review."""
+"""Documents for which the label of a judge differs from the human label, for review."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from irevalx.reports.table import Table
 
 
 class Disagreement(NamedTuple):
-    """A document with different labels of the human judge and another judge."""
+    """A document for which the label of a judge differs from the human label."""
 
     judge: str
     topic: str
@@ -28,9 +28,9 @@ class Disagreement(NamedTuple):
 
 
 def disagreements_of(judges: Sequence[Judge], level: int, excluded: Collection[str]) -> list[Disagreement]:
-    """Return the documents with different labels of the first (human) judge and another one, largest difference first.
+    """Return the documents for which a judge's label differs from the human label, the largest difference first.
 
-    ``excluded`` are columns of a table that are not for review.
+    The first judge is the human judge. Table columns in ``excluded`` are not copied to the result.
     """
     rows = (row for judge in judges[1:] for row in _of_judge(judges[0], judge, level, excluded))
     return sorted(rows, key=lambda row: (-abs(row.difference), row.topic, row.docno))
@@ -61,12 +61,12 @@ def _of_judge(human: Judge, judge: Judge, level: int, excluded: Collection[str])
 
 
 def _short(number: float) -> float | int:
-    """Return a whole number as an integer, and another number without rounding errors."""
+    """Return the number as an integer if it is one, and otherwise without rounding errors."""
     return int(number) if float(number).is_integer() else round(float(number), 12)
 
 
 def disagreement_table(rows: Sequence[Disagreement], *, several: bool) -> Table:
-    """Return disagreements as a table; with ``several`` judges, the first column names the judge."""
+    """Return a table of disagreements. If there are ``several`` judges, the first column names the judge."""
     names = [*dict.fromkeys(name for row in rows for name in row.others)]
     columns = Disagreement._fields[0 if several else 1 : -1]
     texts = [(*(getattr(row, name) for name in columns), *(row.others.get(name, "") for name in names)) for row in rows]

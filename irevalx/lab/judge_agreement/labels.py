@@ -67,7 +67,7 @@ def _read_combination(text: str) -> dict[str, str]:
 
 
 def _arrange(values: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Treat the argument in the position of MACHINE as the first run, if an option names the machine labels."""
+    """If an option names the machine labels, treat the argument in the position of MACHINE as the first run."""
     if (values["machines"] or values["machine_columns"]) and values["machine"] is not None:
         return {"machine": None, "runs": (values["machine"], *values["runs"])}
     return {}
@@ -112,9 +112,10 @@ def _run(
             names=("--disagreements",),
             completion="",
             help=(
-                "Write the documents with different labels to FILE, for review: topic, document, both labels, their "
-                "difference, and the other columns of the table with the machine labels, such as a reason. The largest "
-                "difference comes first. The format is csv, unless the suffix of FILE is .tsv, .json or .jsonl."
+                "Write the documents with different labels to FILE for review. A row contains the topic, the document, "
+                "both labels, their difference, and the other columns of the table with the machine labels, such as a "
+                "reason. The rows are sorted by difference, largest first. The suffix of FILE selects the format: "
+                ".tsv, .json, .jsonl, or csv for other suffixes."
             ),
         ),
     ] = None,
@@ -149,7 +150,7 @@ def _run(
     run=_run,
     arrange=_arrange,
     example="irevalx-lab labels qrels machine runs/* -m 'map ndcg' --group-by '^[a-z]+' --seed 1",
-    more="With --machine or --machine-column, omit the argument MACHINE: all arguments after HUMAN are runs.",
+    more="If --machine or --machine-column is given, omit MACHINE. All arguments after HUMAN are then runs.",
     figure=True,
     evaluation=evaluation_options(
         (*GRADED, PREFS.name),
@@ -211,15 +212,15 @@ def labels(
     the labels with this grade as the relevance threshold. Coverage is the share of a judge's labels that are compared.
     If nearly all labels have the same grade, kappa is low even at high agreement, while AC1 stays high.
 
-    A label is a number, a word with a grade (`label_values`), or missing. Negative numbers, empty fields and, among
-    numbers, words such as ERROR count as missing (in Python, also None and nan). If some labels of a judge are not
-    integers and none exceeds 1, they are read as probabilities of relevance and cut at 0.5, and the labels of all other
-    judges are cut at `level`. If some labels exceed 1, each label is rounded to the nearest integer grade (1.5 is
-    rounded to 1). In both cases, the original labels are also compared with the human grades. For such labels, the
-    result contains Spearman's and Pearson's correlation and, for labels above 1, the mean difference. It also contains
-    the relevance threshold with the highest kappa, and a cross-validated kappa, for which this threshold is chosen on
-    other topics. For probabilities, the result contains the Brier score, the calibration error and the reliability
-    curve.
+    A label can be a number or a word, or it can be missing. `label_values` sets the grades of words. Negative numbers,
+    empty fields and words such as ERROR (in Python, also None and nan) are missing labels. If a file contains numbers,
+    other words without a grade are also missing labels. If some labels of a judge are not integers and none exceeds 1,
+    the labels of this judge are read as probabilities of relevance and cut at 0.5, and the labels of all other judges
+    are cut at `level`. If some labels exceed 1, each label is rounded to the nearest integer grade (1.5 is rounded to
+    1). In both cases, the original labels are also compared with the human grades. For such labels, the result contains
+    Spearman's and Pearson's correlation and, for labels above 1, the mean difference. It also contains the relevance
+    threshold with the highest kappa, and a cross-validated kappa, for which this threshold is chosen on other topics.
+    For probabilities, the result contains the Brier score, the calibration error and the reliability curve.
 
     With `rel_format="prefs"`, `human` and `machine` are preference judgments of pairs of documents. The result contains
     the share of pairs with the same preference, with and without ties, and kappa (each pair is counted in both orders,
@@ -301,11 +302,11 @@ def labels(
         an effective number of documents, or jackknife intervals over topics.
     alpha : intervals have confidence level 1 - alpha. Intervals of agreement, error, bias and correlation are for the
         population of topics; intervals of significance decisions are quantiles over resampled topics.
-    human_column : column of `human`, a table with a header or a data frame, that contains the human labels. The items
-        are identified by columns for topics and documents, or by a column such as id; without a column for documents,
-        each topic or id is an item of its own.
-    machine_columns : columns of the same table that contain machine labels, instead of `machine`; several columns are
-        several machines.
+    human_column : column that contains the human labels, if `human` is a table with a header or a data frame. The
+        items are identified by columns for topics and documents, or by a column such as id. If there is no column for
+        documents, each topic or id is a separate item.
+    machine_columns : columns of the same table that contain machine labels, instead of `machine`. Each column contains
+        the labels of one machine.
     disagreements : add the table "disagreements" of documents with different labels, the largest difference first.
     labels_format : format of the machine labels: qrels, beir, csv, tsv, json or jsonl. [default: the same as
         `rel_format`]

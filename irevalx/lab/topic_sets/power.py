@@ -80,7 +80,7 @@ class Power(DrawnResult):
 
     @property
     def design_effects(self) -> list[tuple[str, Clusters, dict[str, float]]]:
-        """Each measure whose topics have clusters, with the clusters and the design effect of each pair."""
+        """For each measure with clustered topics, its name, the clusters, and the design effect of each pair."""
         return [
             (measure, clusters, {pair: deviation.design.effect for pair, deviation in of_pairs.items()})
             for measure, of_pairs in self.deviations.items()
@@ -141,8 +141,8 @@ class Power(DrawnResult):
             f"{self.settings['power']:g}.",
             *(
                 f"{measure}: {clusters}. The design effect is {' and '.join(effects)}: the variance of a mean, divided "
-                "by the variance over as many independent topics. Other numbers of topics are assumed to be in "
-                "clusters of the same sizes."
+                "by the variance over the same number of independent topics. For other numbers of topics, clusters "
+                "are assumed to have the same sizes."
                 for measure, clusters, of_pairs in self.design_effects
                 if (effects := [f"{effect:.2f} ({pair})" for pair, effect in of_pairs.items()])
             ),
@@ -326,7 +326,7 @@ def _rows(
 
 
 def _topics_for(goal: str, size: float, deviation: float, power: float, alpha: float, design: Design) -> int | None:
-    """Return the number of topics needed for a difference or an interval width.
+    """Return the number of topics that are needed to detect a difference, or for an interval of a given width.
 
     The result is None if no number of topics is sufficient, or if the standard deviation is 0 or unknown.
     """
