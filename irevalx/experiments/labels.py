@@ -182,7 +182,7 @@ class Labels(Frozen):
     maximum: float = 1.0
     """The label in the input that corresponds to 1 in ``values``."""
     rows: Rows | None = None
-    """The rows that were read; None for a dictionary."""
+    """The rows that were read, or None if the labels are from a dictionary."""
 
     @classmethod
     def of(cls, judgments: Judgments, maximum: float | None = None) -> Labels:

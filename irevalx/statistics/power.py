@@ -22,7 +22,7 @@ from irevalx.statistics.significance import ALPHA, differences, pairs_of_runs
 
 
 class Deviation(Frozen):
-    """A standard deviation of topic differences and its interval; nan if the interval is undefined."""
+    """A standard deviation of topic differences, and its interval. The bounds are nan if the interval is undefined."""
 
     value: float
     low: float

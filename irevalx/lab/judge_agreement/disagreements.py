@@ -23,7 +23,7 @@ class Disagreement(NamedTuple):
     human: float | int  # the labels as in the files
     machine: float | int
     difference: float | int
-    """Machine minus human label; if one of them is a probability of relevance, a grade counts as 0 or 1."""
+    """Machine label minus human label. If one of them is a probability of relevance, a grade counts as 0 or 1."""
     others: Mapping[str, str] = {}  # the other columns of the table with the machine's labels
 
 
