@@ -100,7 +100,7 @@ def number_of(value: Any) -> float | None:
 
 
 def is_known_measure(name: str) -> bool:
-    """Return whether a name is a measure of irevalx, in any spelling, and is unlikely to be a topic ID."""
+    """Return whether a name is a spelling of a measure of irevalx that is unlikely to be a topic ID."""
     return name.startswith(TEXTS) or (not re.fullmatch(_SHORT_ID, name) and requested_measure(name) is not None)
 
 
@@ -205,9 +205,9 @@ def _describes_topics(rows: Callable[[], Rows], topic: str, column: str) -> bool
 
 
 def columns_of_texts(rows: Rows, *, all_rows: bool) -> dict[str, bool]:
-    """Return a dictionary from each column that contains text to whether the column also contains numbers.
+    """Return the columns that contain text. The value of a column is whether it also contains numbers.
 
-    Unless all rows are read, columns whose first present value is a number are left out.
+    Unless all rows are read, columns whose first value that is not missing is a number are left out.
     """
     texts, numbers = dict[str, None](), set[str]()
     for _, names, fields in rows:

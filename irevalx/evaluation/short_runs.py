@@ -22,7 +22,7 @@ MOST = 1500
 
 
 class ShortRuns:
-    """An evaluator of runs ``{topic: {docno: score}}`` with few documents."""
+    """Evaluates short runs, given as dictionaries ``{topic: {docno: score}}``."""
 
     def __init__(
         self, judgments: Judgments, requested: Iterable[tuple[str, Measure, tuple[Any, ...]]], level: float

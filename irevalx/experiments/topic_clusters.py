@@ -63,7 +63,7 @@ def cluster_of_topics(
 def with_clusters(
     measures: Sequence[MeasureValues], clusters: ClustersInput | None, pattern: str | None, *, are_tested: bool = True
 ) -> list[MeasureValues]:
-    """Add the clusters of topics to the values of measures. If ``are_tested``, warn if there are few clusters."""
+    """Add the clusters of topics to the values of measures. Warn about few clusters if ``are_tested`` is true."""
     topics = (topic for of_measure in measures for topic in of_measure.topics)
     if not (cluster_of := cluster_of_topics(topics, clusters, pattern)):
         return list(measures)

@@ -101,7 +101,7 @@ class LabelWords:
 
     @property
     def assumed(self) -> dict[str, str]:
-        """The words with an assumed grade, as a dictionary from the word to its first label in quotes."""
+        """The words whose grade was assumed. The value of a word is its first label, in quotes."""
         return {word: label for word, (_, label, _) in self._first.items() if word in _GRADES}
 
     def check(self, n_missing: int, warn: Warn) -> None:

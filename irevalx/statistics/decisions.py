@@ -198,7 +198,7 @@ def _count(mask: BoolArray) -> IntArray:
 
 
 def groups_of_runs(n_runs: int, different: Collection[tuple[int, int]], order: Sequence[int]) -> list[frozenset[int]]:
-    """Return the maximal groups of runs that contain no pair in ``different``. The groups can overlap.
+    """Return the maximal groups of runs in which no two runs are ``different``. The groups can overlap.
 
     The groups are sorted by their runs in the order ``order``, with the best run first. Source: Piepho, An Algorithm
     for a Letter-Based Representation of All-Pairwise Comparisons, Journal of Computational and Graphical Statistics
@@ -218,7 +218,7 @@ def bars_of_groups(n_runs: int, different: Collection[tuple[int, int]]) -> list[
     """Return the bars of a critical-difference diagram as columns of bars. Each bar is a list of runs.
 
     Two runs share a bar if and only if they are not a pair in ``different``. Runs are numbered from 0, the best run.
-    Bars in the same column do not overlap. If each pair of a group of runs shares another bar, the group has no bar.
+    Bars in the same column do not overlap. A group has no bar if other bars contain each pair of its runs.
     """
     groups = [group for group in groups_of_runs(n_runs, different, range(n_runs)) if len(group) > 1]
     for group in sorted(groups, key=len):

@@ -124,7 +124,7 @@ def least_effect(
     two_sided: bool = True,
     design: Design = INDEPENDENT,
 ) -> float:
-    """Return the smallest effect that the t test detects with ``power``, or nan if there are no degrees of freedom."""
+    """Return the smallest effect for which the t test has this ``power``, or nan if there are no degrees of freedom."""
     from scipy import optimize
 
     if not design.freedom(n_topics):

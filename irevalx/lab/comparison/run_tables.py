@@ -142,7 +142,7 @@ def _table(
     marks: Sequence[Sequence[str]],
     ranks: Sequence[Mapping[str, Sequence[Any]]],
 ) -> Table:
-    """Return the table of runs with the given marks and rank columns of each measure."""
+    """Return the table of runs. Each measure has columns of marks and of ranks."""
     suffix = "groups" if comparison.baseline is None else "differs"
     columns, heads, best = ["run"], ["run"], {}
     cells: list[Sequence[Any]] = [comparison.measures[0].runs]

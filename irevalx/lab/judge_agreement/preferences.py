@@ -47,7 +47,10 @@ _TO_PREFS = 'awk \'{w = NF > 3 ? $4 : $2; print $1, "j", NR, $2, 1 + (w == $2); 
 
 
 def comparable_format(shared: Parameter) -> Parameter:
-    """Declare the format of the judgments of ``labels``. For pairs, the error contains a command that converts them."""
+    """Declare the format of the judgments that ``labels`` compares.
+
+    The error about pairs contains a command that converts them.
+    """
     kind = shared.kind
     assert kind is not None
 

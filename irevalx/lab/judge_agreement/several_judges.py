@@ -171,7 +171,8 @@ def _combination_statistics(
 ) -> Iterator[AgreementPart]:
     """Yield the difference in kappa between each combination and each machine on shared topics.
 
-    Warn about combinations that agree less with human labels than a machine, if the interval excludes 0.
+    Warn about combinations that agree less with human labels than a machine. The intervals of these differences must
+    exclude 0.
     """
     losses: dict[str, tuple[float, str]] = {}  # the greatest loss of each combination
     for combination in together:

@@ -274,7 +274,7 @@ LIST_MESSAGE = (
 
 
 def unread_form(beginning: Beginning, form: str, layout: Layout, parameter: str) -> str:
-    """Return a message if a file is a learning-to-rank list, or contains JSON instead of lines, or "" otherwise."""
+    """Return a message about a learning-to-rank list, or about JSON in place of lines, or "" for other files."""
     n_fields, numbers = len(beginning.first.split()), [len(columns.split()) for columns in layout.columns]
     if b"qid:" in beginning.text and re.match(_LEARNING_TO_RANK, beginning.text):
         return LIST_MESSAGE
