@@ -255,7 +255,7 @@ def damaged() -> Iterator[tuple[str, str]]:
     yield '{"a":' * 100_000, another
     yield as_lines("1" * 5000), another
     yield '{"runs": {"a": 1}}', another
-    yield '{"runs": [{"run": ["a"], "all": {"map": 1}}]}', another
+    yield '{"runs": [{"run": ["a"], "all": {"map": 1}}]}', ":1: run must be a string or an integer, not"
     yield "[" * 100_000, ":1: expected a line of trec_eval output with 3 columns (measure, topic, value): '[[["
     yield "runid all a\nmap all\n", ":2: expected a line of trec_eval output with 3 columns"
     yield "runid all a\nmap all 1 2\n", ":2: expected a line of trec_eval output with 3 columns"
