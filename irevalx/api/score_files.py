@@ -224,7 +224,7 @@ def _number(where: str, topic: str, measure: str, value: Any) -> float:
 
 
 def name_in(where: str, column: str, value: Any) -> str:
-    """Return the name of a run, topic or measure in a row. Integers, including those of NumPy, become text."""
+    """Return the name of a run, topic or measure in a row as text. An integer of Python or NumPy is also a name."""
     if value == "":
         raise MalformedLineError(f"{where}: {column} is empty")
     if isinstance(value, str) and value.isascii():  # the frequent case, checked first

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-from array import array
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -14,7 +12,7 @@ from irevalx.measures.selection import RequestedMeasure
 from irevalx.process.platform import ENCODING
 from irevalx.ranking.rules import RankingRules
 from irevalx.ranking.topics import JudgedTopic, RankedTopic
-from irevalx.reading.kinds.python_objects import SHORT_SCORES
+from irevalx.reading.kinds.python_objects import plain_documents
 from irevalx.settings import Settings
 
 MOST = 1500
@@ -25,10 +23,10 @@ class ShortRuns:
     """Evaluates short runs, given as dictionaries ``{topic: {docno: score}}``."""
 
     def __init__(
-        self, judgments: Judgments, requested: Iterable[tuple[str, Measure, tuple[Any, ...]]], level: float
+        self, judgments: Judgments, requested: Iterable[tuple[str, Measure, tuple[Any, ...]]], settings: Settings
     ) -> None:
         """``requested`` contains, for each value, the name, the measure, and the arguments of the formula."""
-        self._judgments, self._level = judgments, level
+        self._judgments, self._level, self._compat = judgments, settings.level, settings.compat
         self._requested = tuple(requested)
         self._judged: dict[str, JudgedTopic] = {}
 
@@ -49,39 +47,36 @@ class ShortRuns:
             # The kind of the parameters determines the arguments of each value.
             arguments: Any = each.measure.kind.apply(lambda _, *given: given, None, each.parameters)
             requested += [(name, each.measure, given) for name, given in zip(each.names, arguments, strict=True)]
-        return cls(judgments, requested, settings.level)
+        return cls(judgments, requested, settings)
 
     def values(self, scores: Mapping[Any, Any]) -> dict[str, dict[str, float]] | None:
         """Return the values of judged topics as ``{topic: {name: value}}``, or None if the run requires arrays.
 
         A run requires arrays if it contains many documents, IDs that are not strings, or scores that are not finite
-        numbers. Scores are compared in single precision, as in trec_eval 9.
+        numbers.
         """
         if type(scores) is not dict:
             return None
         values_of_topics: dict[str, dict[str, float]] = {}
         left, n_values = MOST, len(self._requested)
-        try:
-            for topic, documents in scores.items():
-                left -= len(documents) + n_values
-                if type(topic) is not str or type(documents) is not dict or not documents or left < 0:
-                    return None
-                lists = documents.values()
-                numbers = array("f", lists)
-                docnos = "\n".join(documents).encode(ENCODING).split(b"\n")
-                if len(docnos) != len(numbers) or not SHORT_SCORES.issuperset(map(type, lists)):
-                    return None
+        for topic, documents in scores.items():
+            if type(topic) is not str or type(documents) is not dict or not documents:
+                return None
+            left -= len(documents) + n_values
+            plain = plain_documents(documents, self._compat) if left >= 0 else None
+            if plain is None:
+                return None
+            try:
                 judged = self._judged.get(topic) or self._judgments_of(topic)
-                if not math.isfinite(sum(numbers)):
-                    return None
-                if judged is not None:
-                    ranked = RankedTopic(judged, sorted(zip(numbers, docnos), reverse=True))  # noqa: B905 - of equal lengths
-                    values_of_topics[topic] = {
-                        name: measure.of_topic(ranked, *given)  # type: ignore[misc]  # of() requires a formula
-                        for name, measure, given in self._requested
-                    }
-        except (TypeError, ValueError, OverflowError):
-            return None
+            except UnicodeEncodeError:
+                return None
+            if judged is not None:
+                docnos, numbers = plain
+                ranked = RankedTopic(judged, sorted(zip(numbers, docnos), reverse=True))  # noqa: B905 - of equal lengths
+                values_of_topics[topic] = {
+                    name: measure.of_topic(ranked, *given)  # type: ignore[misc]  # of() requires a formula
+                    for name, measure, given in self._requested
+                }
         return values_of_topics
 
     def _judgments_of(self, topic: str) -> JudgedTopic | None:

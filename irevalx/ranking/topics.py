@@ -10,7 +10,7 @@ from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
-from irevalx.arrays.codes import ABSENT, UNJUDGED
+from irevalx.arrays.codes import OUTSIDE, UNJUDGED
 from irevalx.arrays.segments import AnyArray, BoolArray, FloatArray, IntArray, Segments, distinct, read_only
 from irevalx.frozen import Frozen, cached_property
 from irevalx.judgments.graded import SAMPLED_DEPTH, Judgments
@@ -301,7 +301,7 @@ class RankedTopic:
     def __init__(self, judged: JudgedTopic, ranked: Sequence[tuple[float, bytes]]) -> None:
         grade_of, level = judged.grade_of, judged.level
         self.judged = judged
-        self.grades = [grade_of.get(docno, ABSENT) for _, docno in ranked]
+        self.grades = [grade_of.get(docno, OUTSIDE) for _, docno in ranked]
         """The grade of each retrieved document by rank; below 0 for an unjudged document."""
         self._gains = [(rank, grade) for rank, grade in enumerate(self.grades, 1) if grade > 0]
         self.hits = [rank for rank, grade in self._gains if grade >= level]

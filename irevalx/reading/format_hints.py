@@ -40,7 +40,7 @@ _OTHER_COLUMNS = {
         *("TOPIC Q0 DOCNO SCORE TAG", "TOPIC Q0 DOCNO SCORE", "TOPIC DOCNO RANK SCORE LABEL"),
     ),
 }
-"""Columns that can be converted to those of a format, by its name."""
+"""For each format, by name, the columns of other files that can be converted to it."""
 
 _CONVERTED = {"qrels": "TOPIC 0 DOCNO LABEL", "trec_results": 'TOPIC "Q0" DOCNO RANK SCORE TAG'}
 """The columns of the format; Q0, a rank and a run tag are added if they are missing."""

@@ -9,6 +9,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from irevalx.arrays.codes import UNJUDGED_IN_FILES
 from irevalx.arrays.segments import FloatArray
 from irevalx.errors import MalformedNumberError, Warn, quote, shown_name
 from irevalx.process.platform import as_bytes
@@ -29,7 +30,7 @@ MISSING = ("error", "missing", "n/a", "na", "nan", "none", "null", "unknown")
 
 _GRADES = {word: 1.0 - place for pair in PAIRS for place, words in enumerate(pair) for word in words}
 
-EMPTY = -1.0
+EMPTY = float(UNJUDGED_IN_FILES)
 """The grade of an empty field, None and nan, and of words that are declared to be missing labels."""
 
 _MOST_WORDS = 6
@@ -105,7 +106,7 @@ class LabelWords:
         return {word: label for word, (_, label, _) in self._first.items() if word in _GRADES}
 
     def check(self, n_missing: int, warn: Warn) -> None:
-        """Warn if words are missing labels, of which there are ``n_missing``. Call this function after reading.
+        """Warn if words were read as missing labels. Their number is ``n_missing``. Call this function after reading.
 
         Raise MalformedNumberError if the grade of a word is unclear.
         """

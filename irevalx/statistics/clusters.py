@@ -185,7 +185,7 @@ class Clusters(Frozen):
         return 1 + self.variance_ratios(d)[1] * (self.mean_size - 1)
 
 
-class Design(Frozen):
+class ClusterDesign(Frozen):
     """The dependence between the topics of a planned experiment."""
 
     clusters: Clusters | None = None
@@ -194,7 +194,7 @@ class Design(Frozen):
     """The design effect: the variance of a mean over these clusters divided by that over independent topics."""
 
     @classmethod
-    def of(cls, clusters: Clusters | None, d: FloatArray) -> Design:
+    def of(cls, clusters: Clusters | None, d: FloatArray) -> ClusterDesign:
         """Return a design with the median of the design effects of differences, shape (n_pairs, n_topics)."""
         return cls() if clusters is None else cls(clusters, float(np.median(clusters.design_effects(d))))
 
@@ -207,4 +207,4 @@ class Design(Frozen):
         return math.sqrt(n_topics / self.effect)
 
 
-INDEPENDENT = Design()
+INDEPENDENT = ClusterDesign()

@@ -2,8 +2,8 @@
 
 The effect size is the mean difference divided by the standard deviation of the differences over topics. With n topics,
 the t statistic follows the noncentral t distribution with n - 1 degrees of freedom and the noncentrality parameter
-effect * sqrt(n). If topics are clustered, a ``Design`` determines the degrees of freedom, and n is divided by the
-design effect.
+effect * sqrt(n). If topics are clustered, a ``ClusterDesign`` determines the degrees of freedom, and n is divided by
+the design effect.
 
 Source: Sakai, Topic Set Size Design, Information Retrieval Journal 2016, sections 3.1 and 3.2.
 """
@@ -17,7 +17,7 @@ import numpy as np
 
 from irevalx.arrays.segments import FloatArray
 from irevalx.frozen import Frozen, replace
-from irevalx.statistics.clusters import INDEPENDENT, Clusters, Design
+from irevalx.statistics.clusters import INDEPENDENT, ClusterDesign, Clusters
 from irevalx.statistics.significance import ALPHA, differences, pairs_of_runs
 
 
@@ -27,7 +27,7 @@ class Deviation(Frozen):
     value: float
     low: float
     high: float
-    design: Design = INDEPENDENT
+    design: ClusterDesign = INDEPENDENT
     """The dependence between the topics of the differences."""
 
 
@@ -61,7 +61,7 @@ def median_and_greatest(
         for pick, n_compared in ((lambda of: float(np.median(np.sqrt(of))) ** 2, 1), (lambda of: of[pair], len(d)))
     )
     of_median, of_greatest = (
-        replace(deviation, design=Design.of(clusters, of_pairs))
+        replace(deviation, design=ClusterDesign.of(clusters, of_pairs))
         for deviation, of_pairs in ((of_median, d), (of_greatest, d[[pair]]))
     )
     return of_median, of_greatest, (int(first[pair]), int(second[pair]))
@@ -103,7 +103,7 @@ def t_quantile(freedom: float, alpha: float) -> float:
 
 
 def power_of_t(
-    n_topics: int, effect: float, alpha: float = ALPHA, *, two_sided: bool = True, design: Design = INDEPENDENT
+    n_topics: int, effect: float, alpha: float = ALPHA, *, two_sided: bool = True, design: ClusterDesign = INDEPENDENT
 ) -> float:
     """Return the power of the two-sided t test; significance in the wrong direction counts only if ``two_sided``."""
     from scipy import special
@@ -122,7 +122,7 @@ def least_effect(
     alpha: float = ALPHA,
     *,
     two_sided: bool = True,
-    design: Design = INDEPENDENT,
+    design: ClusterDesign = INDEPENDENT,
 ) -> float:
     """Return the smallest effect for which the t test has this ``power``, or nan if there are no degrees of freedom."""
     from scipy import optimize
@@ -139,7 +139,9 @@ def least_effect(
     return float(optimize.brentq(lacking, 0.0, most, xtol=1e-13, rtol=1e-12))
 
 
-def topics_to_find(effect: float, power: float = POWER, alpha: float = ALPHA, *, design: Design = INDEPENDENT) -> float:
+def topics_to_find(
+    effect: float, power: float = POWER, alpha: float = ALPHA, *, design: ClusterDesign = INDEPENDENT
+) -> float:
     """Return the minimum number of topics for the t test to detect an effect with this power, or infinity."""
     return _least(
         lambda n_topics: (
@@ -150,7 +152,7 @@ def topics_to_find(effect: float, power: float = POWER, alpha: float = ALPHA, *,
     )
 
 
-def half_width(n_topics: int, alpha: float = ALPHA, *, design: Design = INDEPENDENT) -> float:
+def half_width(n_topics: int, alpha: float = ALPHA, *, design: ClusterDesign = INDEPENDENT) -> float:
     """Return the expected half width of the t interval of a mean, in standard deviations.
 
     The result is nan if there are no degrees of freedom.
@@ -162,7 +164,7 @@ def half_width(n_topics: int, alpha: float = ALPHA, *, design: Design = INDEPEND
     return t_quantile(freedom, alpha) * c4 / design.root(n_topics)
 
 
-def topics_for_width(width: float, alpha: float = ALPHA, *, design: Design = INDEPENDENT) -> float:
+def topics_for_width(width: float, alpha: float = ALPHA, *, design: ClusterDesign = INDEPENDENT) -> float:
     """Return the minimum number of topics for intervals of this width (in standard deviations), or infinity."""
     return _least(lambda n_topics: half_width(n_topics, alpha, design=design) <= width / 2)
 

@@ -51,7 +51,7 @@ QRELS = st.dictionaries(PLAIN_IDS, st.integers(-2, 3), min_size=1) | st.dictiona
 JUDGMENTS = st.builds(
     lambda first, others: {**others, "t1": first}, QRELS, st.dictionaries(st.sampled_from(["t2", "é"]), QRELS)
 )
-TOPICS = st.sampled_from(["t1"] * 8 + ["t2", "t9", "é", 7])
+TOPICS = st.sampled_from(["t1"] * 8 + ["t2", "t9", "é", "\udcff", "\ud800", 7])
 KEYWORDS = st.one_of(
     [
         st.tuples(st.just(name), values)

@@ -17,7 +17,7 @@ from scipy import stats
 import irevalx
 from irevalx.arrays.segments import FloatArray
 from irevalx.lab.comparison.non_inferiority import CANNOT_TELL, NOT_WORSE, WORSE, Improvements
-from irevalx.statistics.clusters import Clusters, Design
+from irevalx.statistics.clusters import ClusterDesign, Clusters
 from irevalx.statistics.confidence_intervals import t_intervals
 from irevalx.statistics.paired_comparisons import Comparisons, Method
 from irevalx.statistics.power import half_width, least_effect, median_and_greatest, power_of_t, topics_to_find
@@ -158,7 +158,7 @@ def test_planned_topics() -> None:
     clusters, twice = clusters_of(sizes), clusters_of(sizes * 2)
     assert clusters.freedom(46) == pytest.approx(cluster_robust(twice.codes.tolist(), [0.0] * 46)[1], rel=1e-9)
     assert clusters.freedom(15) == 0  # fewer than six clusters
-    design = Design(clusters, 2.0)
+    design = ClusterDesign(clusters, 2.0)
     shift, freedom = 0.5 * math.sqrt(46 / 2), clusters.freedom(46)
     critical = stats.t.isf(0.025, freedom)
     expected = stats.nct.sf(critical, freedom, shift) + stats.nct.cdf(-critical, freedom, shift)
@@ -260,7 +260,9 @@ def test_power_without_correlation(kind: str) -> None:
         power = float(np.mean(clusters.t_test(drawn(clusters, 0.0, DRAWS * 5, False, number) + effect) < 0.05))
         error = noise_of(0.7, DRAWS * 5)
         assert power == pytest.approx(expected, abs=0.03 + error), number
-        assert power_of_t(n_topics, effect, design=Design(clusters)) == pytest.approx(power, abs=0.03 + error), number
+        assert power_of_t(n_topics, effect, design=ClusterDesign(clusters)) == pytest.approx(power, abs=0.03 + error), (
+            number
+        )
 
 
 @pytest.mark.parametrize(("kind", "correlation"), [*product(POWERS, [0.2, 0.8])])
@@ -268,7 +270,7 @@ def test_planned_power(kind: str, correlation: float) -> None:
     """The power that the design effect of the true correlation predicts is the simulated power, within 0.03."""
     for number in (10, 20, 40):
         clusters = clusters_of(SIZES[kind](number))
-        design = Design(clusters, 1 + correlation * (clusters.mean_size - 1))
+        design = ClusterDesign(clusters, 1 + correlation * (clusters.mean_size - 1))
         effect = least_effect(clusters.codes.size, 0.8, design=design)
         power = np.mean(clusters.t_test(drawn(clusters, correlation, DRAWS * 5, False, number) + effect) < 0.05)
         assert power == pytest.approx(0.8, abs=0.03 + noise_of(0.8, DRAWS * 5)), number

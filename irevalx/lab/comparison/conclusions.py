@@ -18,7 +18,8 @@ from irevalx.wording import join_words
 
 REFERENCE, BETTER, WORSE, ALIKE = "reference", "better", "worse", "alike"
 """The verdicts on runs. The reference is the run with which the others are compared. Each other run is significantly
-better, significantly worse or not significantly different. Without a better direction, "better" stands for higher."""
+better, significantly worse or not significantly different. If a measure has no better direction, "better" means
+higher."""
 
 IF_RELEVANT = "if they were relevant half as often as judged documents"
 """The assumption about unjudged documents by which cautions are determined (``RELATIVE_RELEVANCE``)."""

@@ -14,7 +14,7 @@ import numpy as np
 
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
 from irevalx.frozen import Frozen, cached_property, replace
-from irevalx.statistics.clusters import Clusters, Design
+from irevalx.statistics.clusters import ClusterDesign, Clusters
 from irevalx.statistics.confidence_intervals import Ends, t_intervals
 from irevalx.statistics.power import least_effect
 from irevalx.statistics.significance import (
@@ -185,7 +185,7 @@ class Improvements(Frozen):
         if n_topics < 2:
             return np.full(len(self.d), np.nan)
         rows = self.d[:1] if self.clusters is None else self.d  # all rows have the same design without clusters
-        designs = [Design.of(self.clusters, row[np.newaxis]) for row in rows]
+        designs = [ClusterDesign.of(self.clusters, row[np.newaxis]) for row in rows]
         least = [least_effect(n_topics, alpha=self.alpha, two_sided=False, design=design) for design in designs]
         return np.where(self.without_spread, np.nan, self.d.std(axis=1, ddof=1) * least)
 

@@ -10,7 +10,7 @@ import numpy as np
 from irevalx.lab.comparison.conclusions import Conclusion, are
 from irevalx.lab.comparison.pairs import Comparison
 from irevalx.reports.names import shorten
-from irevalx.statistics.clusters import Design
+from irevalx.statistics.clusters import ClusterDesign
 from irevalx.statistics.corrections import FAMILYWISE, TUKEY, correction_named
 from irevalx.statistics.power import POWER, least_effect
 from irevalx.statistics.significance import FEW_TOPICS, MEAN
@@ -87,7 +87,7 @@ def _power(it: Conclusion) -> Iterator[str]:
     if deviation == 0:
         return
     n_tests = n_pairs if correction in FAMILYWISE else 1
-    design = Design.of(comparisons.clusters, comparisons.by_topic)
+    design = ClusterDesign.of(comparisons.clusters, comparisons.by_topic)
     least = least_effect(n_topics, POWER, method.alpha / n_tests, design=design) * deviation
     corrected = f" and Bonferroni's correction for {n_tests} pairs" if n_tests > 1 else ""
     pair = " for the median pair of runs" if n_pairs > 1 else ""

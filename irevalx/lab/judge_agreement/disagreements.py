@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from irevalx.arrays.codes import ABSENT
+from irevalx.arrays.codes import ABSENT, UNJUDGED_IN_FILES
 from irevalx.experiments.labels import places_of
 from irevalx.lab.judge_agreement.judges import Judge, on_one_scale
 from irevalx.process.platform import as_text
@@ -40,7 +40,7 @@ def _of_judge(human: Judge, judge: Judge, level: int, excluded: Collection[str])
     others = judge.first_answer.other_columns(excluded) if judge.first_answer else {}
     first, second = on_one_scale([human, judge], level)[0]
     place = places_of(judge.labels, human.labels)
-    grades = np.where(place == ABSENT, -1, first.labels.grades[place])
+    grades = np.where(place == ABSENT, UNJUDGED_IN_FILES, first.labels.grades[place])
     # Labels are compared before they are rounded. If the other judge has probabilities, grades are cut first.
     ours, theirs = (
         given.numbers if given.is_cut == scaled.is_cut else scaled.labels.grades

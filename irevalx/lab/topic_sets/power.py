@@ -24,7 +24,7 @@ from irevalx.lab.command.evaluation_options import EvaluationOptions, Unpack, ev
 from irevalx.lab.command.output import DrawnResult
 from irevalx.reports.table import Table
 from irevalx.statistics.bootstrap import FEW_TOPICS
-from irevalx.statistics.clusters import Clusters, Design
+from irevalx.statistics.clusters import ClusterDesign, Clusters
 from irevalx.statistics.power import (
     MOST_TOPICS,
     POWER,
@@ -325,7 +325,9 @@ def _rows(
             yield PowerRow(measure, pair, *values, goal, "size", n_topics, size, fewest, most)
 
 
-def _topics_for(goal: str, size: float, deviation: float, power: float, alpha: float, design: Design) -> int | None:
+def _topics_for(
+    goal: str, size: float, deviation: float, power: float, alpha: float, design: ClusterDesign
+) -> int | None:
     """Return the number of topics that are needed to detect a difference, or for an interval of a given width.
 
     The result is None if no number of topics is sufficient, or if the standard deviation is 0 or unknown.

@@ -29,7 +29,7 @@ _DICTIONARIES = (dict, Mapping)
 MOST_KEPT, MOST_DICTIONARIES = 1 << 8, 1 << 4
 """Judgments are cached if they have at most this number of IDs; at most this number of dictionaries is cached."""
 
-SHORT_SCORES = frozenset({float, int, np.float64, np.float32})
+_SCORES = frozenset({float, int, np.float64, np.float32})
 """The score types of short lists."""
 
 BLOCK_SIZE = 1 << 14
@@ -127,17 +127,30 @@ def _short_list(scores: Mapping[Any, Any], tag: str, compat: Compat) -> ShortLis
     topic, documents = next(iter(scores.items())) if len(scores) == 1 else (None, None)
     if type(topic) is not str or type(documents) is not dict or not 0 < len(documents) <= MOST_IN_SHORT_LIST:
         return None
-    if not SHORT_SCORES.issuperset(map(type, documents.values())):
+    if (plain := plain_documents(documents, compat)) is None:
+        return None
+    docnos, numbers = plain
+    if len(numbers) > 1 and numbers[0] == numbers[-1]:
         return None
     try:
-        numbers = array("f" if compat.single_precision_scores else "d", documents.values())
+        return ShortList(topic.encode(ENCODING), docnos, numbers, as_bytes(tag))
+    except ValueError:
+        return None
+
+
+def plain_documents(documents: dict[Any, Any], compat: Compat) -> tuple[list[bytes], array[float]] | None:
+    """Return the IDs of ``{docno: score}`` as bytes, and the scores, or None if the dictionary is not plain.
+
+    A plain dictionary contains strings as IDs, and numbers as scores. Its scores and their sum are finite.
+    """
+    scores = documents.values()
+    try:
+        numbers = array("f" if compat.single_precision_scores else "d", scores)
         docnos = "\n".join(documents).encode(ENCODING).split(b"\n")
-        short_list = ShortList(topic.encode(ENCODING), docnos, numbers, as_bytes(tag))
     except (TypeError, ValueError, OverflowError):
         return None
-    equal_ends = len(numbers) > 1 and numbers[0] == numbers[-1]
-    is_plain = not equal_ends and len(docnos) == len(documents) and math.isfinite(sum(numbers))
-    return short_list if is_plain else None
+    is_plain = _SCORES.issuperset(map(type, scores)) and len(docnos) == len(numbers) and math.isfinite(sum(numbers))
+    return (docnos, numbers) if is_plain else None
 
 
 def stack_of(runs: Sequence[Mapping[Any, Mapping[Any, float]]], names: Sequence[str], compat: Compat) -> Stack | None:
