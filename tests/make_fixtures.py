@@ -1,4 +1,4 @@
-"""Make the data in fixtures/example, fixtures/summation and fixtures/experiment; record what trec_eval prints for them.
+"""Make the data in fixtures that has a function here, and record what trec_eval prints for it.
 
     TREC_EVAL_9=... TREC_EVAL_10=... python tests/make_fixtures.py
 
@@ -176,6 +176,31 @@ def conversations() -> None:
     (folder / "scores.csv").write_text("\n".join([header, *lines["plain"], *lines["rewrite"]]) + "\n")
 
 
+def collections() -> None:
+    """Three collections in BEIR's layout; of two runs, dense is better in two collections."""
+    rng = random.Random(2021)
+    folder = FIXTURES / "collections"
+    (folder / "qrels").mkdir(parents=True, exist_ok=True)
+    for collection, n_topics, gain in (("claims", 25, -0.1), ("finance", 14, 0.9), ("nutrition", 18, 0.6)):
+        qrels = ["query-id\tcorpus-id\tscore"]
+        runs: dict[str, list[str]] = {"bm25": [], "dense": []}
+        for topic in range(1, n_topics + 1):
+            docnos = [f"{collection[0]}{number}" for number in rng.sample(range(100, 1000), 40)]
+            relevant = {docno: rng.choice([1, 1, 2]) for docno in docnos[: rng.randint(1, 5)]}
+            qrels += [f"q{topic}\t{docno}\t{grade}" for docno, grade in relevant.items()]
+            easy = rng.gauss(1.2, 0.5)
+            for name, better in (("bm25", 0.0), ("dense", gain)):
+                scores = {docno: rng.gauss(0, 1) + (docno in relevant) * (easy + better) for docno in docnos}
+                ranked = sorted(docnos, key=lambda docno: -scores[docno])[:10]
+                runs[name] += [
+                    f"q{topic} Q0 {docno} {n} {scores[docno]:.3f} {name}" for n, docno in enumerate(ranked, 1)
+                ]
+        (folder / "qrels" / f"{collection}.tsv").write_text("\n".join(qrels) + "\n")
+        (folder / "runs" / collection).mkdir(parents=True, exist_ok=True)
+        for name, lines in runs.items():
+            (folder / "runs" / collection / f"{name}.trec").write_text("\n".join(lines) + "\n")
+
+
 def record(target: Path, flags: list[str], qrels: Path, run: Path) -> None:
     """Write the output of each version to TARGET.v9 and TARGET.v10."""
     for version, program in PROGRAMS.items():
@@ -190,3 +215,4 @@ if __name__ == "__main__":
     experiment()
     labels()
     conversations()
+    collections()
