@@ -20,6 +20,7 @@ CHECKED = sorted(
         "README.md",
         "docs/README.md",
         "docs/agreement.md",
+        "docs/answer-judges.md",
         "docs/bounds.md",
         "docs/command.md",
         "docs/compare-runs.md",
