@@ -1,7 +1,7 @@
 """Many byte strings in one buffer, compared, hashed and looked up without a loop over strings.
 
-Strings longer than ``LONG`` are rare and processed one by one: otherwise, every string would require as much time and
-memory as the longest string.
+A string longer than ``LONG`` is rare and is processed alone. If it were processed with the others, every string would
+require as much time and memory as the longest one.
 """
 
 from __future__ import annotations
@@ -15,13 +15,14 @@ from irevalx.arrays.segments import AnyArray, BoolArray, ByteArray, IntArray, Sl
 from irevalx.frozen import Frozen, cached_property
 
 LONG = 256
-"""Length of the longest string, in bytes, that is processed together with others."""
+"""The maximum length in bytes of a string that is processed together with other strings."""
 
 PADDING = 32
-"""Number of bytes required in a buffer before the first and after the last string: words are read across the ends."""
+"""The number of bytes required in a buffer before the first and after the last string, because words that are read at
+the edges extend beyond these strings."""
 
 WORD = 8
-"""Bytes of a word."""
+"""The number of bytes in a word."""
 
 _MANY, _FEW = 1 << 10, 1 << 4
 """Minimum number of strings for which the memory layout is analysed, and the number of strings checked first."""
@@ -30,35 +31,35 @@ _FIRST_BYTES: WordArray = np.array([(1 << 8 * n) - 1 for n in range(WORD)] + [2*
 """Masks for the first n bytes of a word."""
 
 _GOLDEN_RATIO = np.uint64(0x9E3779B97F4A7C15)
-"""2**64 divided by the golden ratio, an odd number: multiplied by it, every bit reaches the bits above it (Knuth, The
-Art of Computer Programming, volume 3, section 6.4)."""
+"""2**64 divided by the golden ratio, rounded to an odd number. In a product with this number, every bit affects the
+higher bits (Knuth, The Art of Computer Programming, volume 3, section 6.4)."""
 
 _POWERS_OF_10: WordArray = np.uint64(10) ** np.arange(1, 20, dtype=np.uint64)
 """Powers of 10 in 64 bits."""
 
 _DIGITS_OF_32_BITS = 9
-"""Any number with this number of digits fits into 32 bits."""
+"""Any number with at most this many digits fits into 32 bits."""
 
 _ZERO, _MINUS = b"0-"
 
 _HALF = np.uint64(32)
-"""Half the bits of a word."""
+"""Half the number of bits in a word."""
 
 
 def words_of(buffer: ByteArray) -> WordArray:
-    """Return the eight bytes that start at each position as a little-endian number, without a copy; shape (n - 7,)."""
+    """Return a view of the eight bytes at each position as little-endian numbers. The shape is (n - 7,)."""
     return np.ndarray((buffer.size - WORD + 1,), np.dtype("<u8"), buffer.data, strides=(1,))
 
 
 def mixed_words(words: WordArray) -> WordArray:
-    """Mix the bits of words, so that each bit affects others; different words remain different."""
+    """Mix the bits of each word, so that every bit affects other bits. Different words remain different."""
     mixed = words * _GOLDEN_RATIO
     mixed ^= mixed >> _HALF
     return mixed
 
 
 class Names(Frozen):
-    """n byte strings in a buffer."""
+    """n byte strings in one buffer."""
 
     buffer: ByteArray  # with ``PADDING`` before the first string and after the last
     start: IntArray  # the offset of each string, shape (n,)
@@ -66,7 +67,7 @@ class Names(Frozen):
 
     @classmethod
     def of(cls, strings: Sequence[bytes]) -> Names:
-        """Copy these strings to a new buffer."""
+        """Copy the strings to a new buffer."""
         padding = bytes(PADDING)
         buffer = np.frombuffer(b"".join((padding, *strings, padding)), np.uint8)
         length = np.array([len(string) for string in strings], np.int64)
@@ -74,7 +75,7 @@ class Names(Frozen):
 
     @classmethod
     def of_numbers(cls, numbers: IntArray) -> Names:
-        """Return integers as decimal digits, in fields of equal width."""
+        """Return integers as decimal digits. Each number occupies a field of the same width in the buffer."""
         negative = numbers < 0
         rest = np.where(negative, -numbers, numbers).view(np.uint64)
         length = 1 + _POWERS_OF_10.searchsorted(rest, side="right")
@@ -92,7 +93,7 @@ class Names(Frozen):
 
     @classmethod
     def joined(cls, parts: Sequence[Names]) -> Names:
-        """Concatenate lists of strings in a new buffer."""
+        """Concatenate several lists of strings. The strings are copied to a new buffer unless all lists share one."""
         if not parts:
             return cls.of([])
         buffers = {id(part.buffer): part.buffer for part in parts}
@@ -114,29 +115,29 @@ class Names(Frozen):
         return places
 
     def take(self, index: AnyArray | slice) -> Names:
-        """Return the strings at an index, a mask or a slice."""
+        """Return the strings selected by indices, a mask or a slice."""
         return Names(self.buffer, self.start[index], self.length[index])
 
     def copied(self) -> Names:
-        """Return the strings in a buffer that contains no other strings, so that this buffer can be freed."""
+        """Copy the strings to a buffer that contains no other strings, so that the old buffer can be freed."""
         start = np.cumsum(self.length) - self.length
         places = np.arange(self.length.sum()) + np.repeat(self.start - start, self.length)
         padding = np.zeros(PADDING, np.uint8)
         return Names(np.concatenate((padding, self.buffer[places], padding)), PADDING + start, self.length)
 
     def text(self, place: int) -> bytes:
-        """Return one string."""
+        """Return the string with index ``place``."""
         start = int(self.start[place])
         return self.buffer[start : start + int(self.length[place])].tobytes()
 
     def texts(self) -> list[bytes]:
-        """Return all strings."""
+        """Return all strings as Python objects."""
         whole = self.buffer.data
         ends = zip(self.start.tolist(), (self.start + self.length).tolist(), strict=True)
         return [bytes(whole[start:end]) for start, end in ends]
 
     def keys(self) -> WordArray:
-        """Return a 64-bit hash of each string, shape (n,)."""
+        """Return a 64-bit hash of each string. The shape is (n,)."""
         keys = self.length.astype(np.uint64) * _GOLDEN_RATIO
         for place, mask, index in self._words():
             word = self._word(place, index)
@@ -149,7 +150,7 @@ class Names(Frozen):
         return keys
 
     def same(self, other: Names) -> BoolArray:
-        """Return whether each string equals the string with the same index in another list: shape (n,)."""
+        """Return whether each string equals the string with the same index in another list. The shape is (n,)."""
         equal: BoolArray = self.length == other.length
         for place, mask, index in self._words():
             # If the lengths differ, the result is known, and the other buffer can end before this offset.
@@ -160,7 +161,7 @@ class Names(Frozen):
         return equal
 
     def changes(self) -> BoolArray:
-        """Return whether each string except the first differs from the previous string; shape (n - 1,)."""
+        """Return, for each string but the first, whether it differs from the previous one. The shape is (n - 1,)."""
         differ: BoolArray = self.length[1:] != self.length[:-1]
         for word in self._padded_words():
             differ |= word[1:] != word[:-1]
@@ -170,11 +171,11 @@ class Names(Frozen):
         return differ
 
     def big_words(self) -> list[WordArray]:
-        """Return arrays of words that compare like strings up to ``LONG``: their first eight bytes, then the next."""
+        """Return arrays of words that sort like the strings up to ``LONG``: their first eight bytes, the next, ..."""
         return [word.byteswap() for word in self._padded_words()]
 
     def _padded_words(self) -> Iterator[WordArray]:
-        """Yield the first eight bytes of each string, then the next, up to ``LONG``; shorter strings end in zeros."""
+        """Yield the first eight bytes of each string, then the next, up to ``LONG``. Shorter strings end in zeros."""
         if not self.size:
             return
         shortest, longest = int(self.length.min()), int(self.length.max())
@@ -186,7 +187,7 @@ class Names(Frozen):
             yield word
 
     def _words(self) -> Iterator[tuple[int, WordArray | np.uint64, IntArray | slice]]:
-        """Yield the offset of each word (up to ``LONG``), masks of its bytes, and a mask of strings that reach it."""
+        """Yield the offset of each word up to ``LONG``, a mask of its bytes, and the strings that reach it."""
         index: IntArray | slice = slice(None)
         length = self.length
         if self._long:
@@ -206,7 +207,7 @@ class Names(Frozen):
                 yield place, _FIRST_BYTES[np.minimum(length - place, WORD)], index
 
     def _word(self, place: int, index: IntArray | slice, *, clipped: bool = False) -> WordArray:
-        """Return the eight bytes of each string at offset ``place``; ``clipped`` allows offsets beyond the buffer."""
+        """Return the eight bytes at an offset of each string. With ``clipped``, the offset can exceed the buffer."""
         words = words_of(self.buffer)
         if isinstance(index, slice) and (step := self._step):
             first, last = self.start.item(0) + place, self.start.item(-1) + place
@@ -217,7 +218,7 @@ class Names(Frozen):
 
     @cached_property
     def _step(self) -> int:
-        """The distance between the starts of neighbours if it is constant and above 0; otherwise 0."""
+        """The distance between the starts of consecutive strings, or 0 if the distance varies or is not positive."""
         if self.size < _MANY:  # copying words at equal distances takes a tenth of the time of gathering them
             return 0
         step = self.start.item(1) - self.start.item(0)
@@ -234,7 +235,7 @@ def _digest(text: bytes) -> int:
 
 
 def numbered(names: Names) -> tuple[IntArray, Names]:
-    """Return the number of each string, in ascending byte order from 0, and the distinct strings."""
+    """Return the number of each string among the distinct strings in ascending byte order, and these strings."""
     if names.size == 0:
         return np.empty(0, np.int64), names
     order = order_by_name(names, np.zeros(names.size, np.int64))
@@ -257,7 +258,7 @@ def order_by_name(names: Names, group: IntArray, *, descending: bool = False) ->
 
 
 def first_places(names: Names) -> IntArray:
-    """Return, for each name, the index of the first equal name; shape (n,)."""
+    """Return, for each name, the index of the first equal name. The shape is (n,)."""
     number, distinct = numbered(names)
     first = np.empty(distinct.size, np.int64)
     first[number[::-1]] = np.arange(names.size)[::-1]  # the first string is written last
@@ -265,26 +266,28 @@ def first_places(names: Names) -> IntArray:
 
 
 _SLOTS_PER_ENTRY = (4, 16, 64)
-"""Slots for each entry, by level; the last number is for all further levels too.
+"""The number of slots for each entry at each level. The last number also applies to all further levels.
 
-Most documents that are looked up are not in the table, and most of these hit an empty slot. Few entries are left for
-the second level and fewer for the third, where slots cost little and further levels would take time.
+Most documents that are looked up are not in the table, and most of them hit an empty slot. Few entries reach the second
+level, and fewer reach the third, where additional slots cost little memory and additional levels would cost time.
 """
 
 _MOST_LEVELS = 8
-"""Number of levels after which hardly any documents are left, unless keys are intentionally equal."""
+"""The maximum number of levels. Hardly any document remains after them, unless keys were made equal intentionally."""
 
 _TOPIC_FACTOR = np.uint64(0xD6E8FEB86659FD93)
-"""The number of a topic times this odd number is added to a key, so that keys of a document differ between topics."""
+"""An odd number. Its product with the number of a topic is added to each key, so that a document has different keys in
+different topics."""
 
 _FEW_DOCUMENTS, _SMALL = 1 << 5, 1 << 14
-"""Maximum number of documents that are looked up in dictionaries, and maximum number of entries in a table for this."""
+"""Documents are looked up in dictionaries if there are at most ``_FEW_DOCUMENTS`` of them and the table has at most
+``_SMALL`` entries."""
 
 _MOST_SORTED = 1 << 11
-"""Number of keys up to which sorting is faster than the use of slots."""
+"""Up to this number of keys, sorting is faster than a table of slots."""
 
 _SLOTS_PER_KEY = 4
-"""Fewest slots for each key."""
+"""The minimum number of slots for each key."""
 
 _KEY_BITS = 64
 
@@ -299,7 +302,7 @@ class _Level(Frozen):
 
     @classmethod
     def for_entries(cls, topic: IntArray, n_topics: int, number: int) -> _Level:
-        """Return an empty table for entries of these topics, shape (n,); ``number`` is the index of the level."""
+        """Return an empty table for entries with the topics ``topic``. ``number`` is the index of the level."""
         room = _SLOTS_PER_ENTRY[min(number, len(_SLOTS_PER_ENTRY) - 1)] * np.bincount(topic, minlength=n_topics)
         size = np.int64(1) << np.where(room > 0, np.frexp(room - 1)[1], 0).astype(np.int64)
         end = np.cumsum(size)
@@ -307,17 +310,18 @@ class _Level(Frozen):
         return cls(slots, end - size, (size - 1).astype(np.uint64), np.uint64(7 * number % 40))
 
     def slot(self, topic: IntArray, keys: WordArray) -> IntArray:
-        """Return the slot of each document by topic and key; shape (m,)."""
+        """Return the slot of each document, given its topic and key. The shape is (m,)."""
         return self.begin[topic] + ((keys >> self.shift) & self.mask[topic]).view(np.int64)
 
 
 class DocumentTable:
-    """A hash table of documents by topic (shape (n,)) and bytes; ``keys`` are their hashes, if known.
+    """A hash table that maps a topic and the bytes of a document to an entry.
 
-    The slot of an entry is determined by its topic and key. If several entries have the same slot, the last of them is
-    stored there, and the others go to a further, smaller table (a level), until every entry has a slot. Keys only
-    determine the slot; the bytes are compared to determine equality. A dictionary contains the entries left after
-    several levels, to limit the effect of documents that were crafted to share a key.
+    Entry i has the topic ``topic[i]`` and the bytes ``docnos[i]``; ``keys`` are the hashes of the documents, if already
+    computed. Topic and key determine the slot of an entry. If several entries have the same slot, the last entry is
+    stored there, and the others go to another, smaller table (the next level), until every entry has a slot. Keys only
+    determine the slot; equality is determined by comparing the bytes. A dictionary contains the entries that are left
+    after several levels, which limits the effect of documents that were crafted to share a key.
     """
 
     def __init__(self, topic: IntArray, n_topics: int, docnos: Names, keys: WordArray | None = None) -> None:
@@ -333,12 +337,12 @@ class DocumentTable:
 
     @property
     def duplicates(self) -> IntArray:
-        """Pairs of entries with the same topic and bytes, shape (m, 2); k equal entries have at least k - 1 pairs."""
+        """Pairs of equal entries; k entries of one document yield at least k - 1 pairs. The shape is (m, 2)."""
         return self._built[2]
 
     @cached_property
     def _built(self) -> tuple[list[_Level], dict[tuple[int, bytes], int], IntArray]:
-        """The levels, the remaining entries, and the duplicates; they are not built for a few look-ups."""
+        """The levels, the remaining entries, and the duplicates, built when dictionaries do not suffice."""
         topic, docnos = self._topic, self._docnos
         levels: list[_Level] = []
         pairs = []
@@ -363,7 +367,7 @@ class DocumentTable:
         return levels, others, np.concatenate((np.empty((0, 2), np.int64), *pairs))
 
     def find(self, topic: IntArray, docnos: Names, keys: WordArray | None = None) -> IntArray:
-        """Return, for each document, an entry with the same topic and bytes, or ABSENT; shape (m,)."""
+        """Return the entry with each document's topic and bytes, or ABSENT if there is none. The shape is (m,)."""
         if topic.size <= _FEW_DOCUMENTS and self.is_small:
             pairs = zip(topic.tolist(), docnos.texts(), strict=True)
             return np.array([self.entries_of(number).get(docno, ABSENT) for number, docno in pairs], np.int64)
@@ -388,18 +392,18 @@ class DocumentTable:
 
     @property
     def is_small(self) -> bool:
-        """Whether the number of look-ups is so small that dictionaries are used."""
+        """Whether the table is so small that dictionaries are faster for a few look-ups."""
         return self._topic.size <= _SMALL
 
     def entries_of(self, topic: int) -> dict[bytes, int]:
-        """Return the entries of a topic by their bytes."""
+        """Return the entries of a topic as a dictionary from the bytes of a document to the entry."""
         if topic not in self._dictionaries:
             entries = (self._topic == topic).nonzero()[0]
             self._dictionaries[topic] = dict(zip(self._docnos.take(entries).texts(), entries.tolist(), strict=True))
         return self._dictionaries[topic]
 
     def _are_equal(self, entry: IntArray, docnos: Names, keys: WordArray) -> BoolArray:
-        """Return whether entries of the same topics are these documents; shape (m,)."""
+        """Return whether each entry has the same bytes as a document of the same topic. The shape is (m,)."""
         same: BoolArray = self._keys[entry] == keys
         likely = same.nonzero()[0]
         if likely.size:
@@ -410,9 +414,9 @@ class DocumentTable:
 def may_repeat(topic: IntArray, keys: WordArray) -> bool:
     """Return False if it is certain that no document occurs twice in a topic.
 
-    This is much faster than a table, which also finds the indices. Each topic has a range of slots, and each slot
-    contains the last document that maps to it. Of equal documents, at most one occupies its slot; the few documents
-    that do not occupy their slots are sorted and compared.
+    This is much faster than building a table, which also finds the indices. Each topic has a range of slots, and each
+    slot contains the last document that maps to it. If two documents are equal, at most one of them occupies its slot.
+    The few documents that do not occupy their slots are sorted and compared.
     """
     if topic.size > _MOST_SORTED:
         n_topics = int(topic.max()) + 1

@@ -1,21 +1,21 @@
 """Codes of grades and rows for missing judgments, rows and results.
 
-Grades from 0 up are judgments. In a ranking, a grade below 0 is UNJUDGED or OUTSIDE; both values are those of trec_eval
-and can be used in options: ``-l -1`` makes unpooled documents relevant, and ``ndcg.-2=1`` gives pooled ones a gain. In
-judgments, any grade below 0 marks a pooled but unjudged document.
+Grades from 0 up are judgments. In a ranking, a negative grade is UNJUDGED or OUTSIDE. Both values are the same as in
+trec_eval, and options accept them: ``-l -1`` makes unpooled documents relevant, and ``ndcg.-2=1`` assigns a gain to
+pooled but unjudged documents. In judgments, any negative grade marks a pooled but unjudged document.
 """
 
 UNJUDGED = -2
-"""The grade, in a ranking, of a pooled but unjudged document."""
+"""The grade of a pooled but unjudged document in a ranking."""
 
 OUTSIDE = -1
-"""The grade, in a ranking, of an unpooled document."""
+"""The grade of an unpooled document in a ranking."""
 
 UNJUDGED_IN_FILES = -1
 """The grade of a pooled but unjudged document in files of judgments."""
 
 ABSENT = -1
-"""The row of a document without a judgment, or the index of a missing name."""
+"""The row of a document that has no judgment, or the index of a name that does not exist."""
 
 STAND_IN = -2
 """The row of the placeholder document of a topic without results, as in trec_eval."""

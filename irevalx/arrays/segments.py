@@ -1,7 +1,8 @@
-"""Ragged rows: lists of different lengths, concatenated on one flat axis.
+"""Ragged rows: lists of different lengths, concatenated into one array.
 
-No other module does arithmetic on offsets. Sums are computed from left to right, as in trec_eval, because printed
-digits depend on the order; np.sum, np.mean and np.add.reduceat add pairwise and are not used.
+The concatenated array is called flat. No other module computes offsets into it. Sums are computed from left to right,
+as in trec_eval, because printed digits depend on the order of the additions. np.sum, np.mean and np.add.reduceat are
+not used, because they add pairwise.
 """
 
 from __future__ import annotations
@@ -35,10 +36,9 @@ _FEW = 1 << 3
 
 
 class Segments(Frozen):
-    """n ragged rows over a flat axis; rows can be empty.
+    """n rows of different lengths, concatenated into one flat array. A row can be empty.
 
-    "flat" arrays below have an element for each element of the rows, shape (size,), and "per row" arrays one for each
-    row, shape (n,).
+    An array "for each element" has the shape (size,), and an array "for each row" has the shape (n,).
     """
 
     lengths: IntArray  # per row
@@ -48,7 +48,7 @@ class Segments(Frozen):
 
     @classmethod
     def of_lengths(cls, lengths: npt.ArrayLike) -> Segments:
-        """Return rows of these lengths; a single short row is cached and shared."""
+        """Return rows with the given lengths. A single short row is cached and shared."""
         lengths = np.asarray(lengths, dtype=np.int64)
         if lengths.size == 1 and (length := lengths.item()) <= _SHORT:
             return _one_row(length)
@@ -58,12 +58,12 @@ class Segments(Frozen):
 
     @classmethod
     def of_length(cls, length: int) -> Segments:
-        """Return a single row."""
+        """Return a single row with the given length."""
         return _one_row(length) if length <= _SHORT else cls.of_lengths([length])
 
     @cached_property
     def offsets(self) -> IntArray:
-        """Begins of rows: row i is ``flat[offsets[i]:offsets[i + 1]]``; shape (n + 1,)."""
+        """The offsets of the rows: row i is ``flat[offsets[i]:offsets[i + 1]]``. The shape is (n + 1,)."""
         offsets = np.zeros(self.lengths.size + 1, np.int64)
         np.add.accumulate(self.lengths, out=offsets[1:])
         return offsets
@@ -75,7 +75,7 @@ class Segments(Frozen):
 
     @cached_property
     def size(self) -> int:
-        """The length of the flat axis."""
+        """The number of elements in all rows."""
         return int(self.offsets[-1])
 
     @cached_property
@@ -84,31 +84,31 @@ class Segments(Frozen):
 
     @cached_property
     def ids(self) -> IntArray:
-        """Per element: the index of its row."""
+        """The index of its row, for each element."""
         return np.arange(self.n).repeat(self.lengths)
 
     @cached_property
     def position(self) -> IntArray:
-        """Per element: its position in its row, starting at 0."""
+        """The 0-based position in its row, for each element."""
         return np.arange(self.size) - self.spread(self.offsets[:-1])
 
     def spread(self, per_row: AnyArray) -> AnyArray:
-        """Per element: the value of its row."""
+        """Return, for each element, the value of its row."""
         return per_row.repeat(self.lengths)
 
     def sum(self, x: FloatArray) -> FloatArray:
-        """Per row: 0.0 + x[0] + x[1] + ... from left to right, like C; 0.0 for an empty row."""
+        """Return 0.0 + x[0] + x[1] + ... for each row, added from left to right as in C, or 0.0 if it is empty."""
         return np.bincount(self.ids, x, self.n).astype(np.float64, copy=False)
 
     def count(self, mask: BoolArray) -> IntArray:
-        """Per row: the number of true elements; 0 for an empty row."""
+        """Return the number of true elements for each row."""
         if self.n == 1:
             return np.array([np.count_nonzero(mask)])
         before = mask.nonzero()[0].searchsorted(self.offsets)
         return before[1:] - before[:-1]
 
     def running_count(self, mask: BoolArray | IntArray) -> IntArray:
-        """Per element: the number of true elements (or the sum of integers) in the row up to and including it."""
+        """Return the running count of true elements in each row, or the running sum if ``mask`` contains integers."""
         if self.n == 1:
             return np.add.accumulate(mask, dtype=np.int64)
         before = np.zeros(self.size + 1, np.int64)
@@ -116,11 +116,11 @@ class Segments(Frozen):
         return before[1:] - self.spread(before[self.offsets[:-1]])
 
     def running_sum(self, x: FloatArray) -> FloatArray:
-        """Per element: the sum of the elements of the row up to and including it, added from left to right."""
+        """Return the running sum of each row, with the elements added from left to right."""
         return self._running(np.add, x)
 
     def running_product(self, x: FloatArray) -> FloatArray:
-        """Per element: the product of the elements of the row up to and including it, multiplied from left to right."""
+        """Return the running product of each row, with the elements multiplied from left to right."""
         return self._running(np.multiply, x)
 
     def _running(self, operation: np.ufunc, x: FloatArray) -> FloatArray:
@@ -131,28 +131,28 @@ class Segments(Frozen):
         return out
 
     def previous(self, x: AnyArray, *, none: float) -> AnyArray:
-        """Per element: the previous element of the row; ``none`` for the first element."""
+        """Return, for each element, the previous element of its row, or ``none`` if it is the first."""
         out = np.empty_like(x)
         out[1:] = x[:-1]
         out[self.offsets[:-1][self.lengths > 0]] = none
         return out
 
     def max(self, x: AnyArray, *, empty: float) -> AnyArray:
-        """Per row: the greatest element; ``empty`` for an empty row."""
+        """Return the greatest element of each row, or ``empty`` if the row is empty."""
         out = np.full(self.n, empty, dtype=x.dtype)
         if self.size:
             out[self._filled] = np.maximum.reduceat(x, self.offsets[self._filled])
         return out
 
     def first(self, mask: BoolArray) -> IntArray:
-        """Per row: the 0-based position of the first true element; ABSENT if there is none."""
+        """Return, for each row, the 0-based position of its first true element, or ABSENT if there is none."""
         out = np.full(self.n, ABSENT, np.int64)
         where = np.flatnonzero(mask)[::-1]
         out[self.ids[where]] = self.position[where]
         return out
 
     def descending(self, x: AnyArray) -> IntArray:
-        """Return the permutation that sorts each row in descending order, with equal elements in arbitrary order."""
+        """Return the permutation that sorts each row in descending order. The order of equal elements is arbitrary."""
         if self.n == 1:
             return (-x).argsort()
         order = np.empty(self.size, np.int64)
@@ -169,11 +169,11 @@ class Segments(Frozen):
         return order
 
     def keep(self, mask: BoolArray) -> Segments:
-        """Return the rows without the elements where ``mask`` is false; pair with ``x[mask]``."""
+        """Return the rows that remain if the elements outside ``mask`` are removed. Their elements are ``x[mask]``."""
         return Segments.of_lengths(self.count(mask))
 
     def take(self, rows: IntArray) -> tuple[Segments, IntArray]:
-        """Return the rows with these indices, which can contain repetitions; x[index] are their elements."""
+        """Return the rows with the given indices, which can be repeated, and the flat indices of their elements."""
         if rows.size == self.n == 1:
             return self, self.position
         if rows.size == self.n and not np.count_nonzero(rows != np.arange(self.n)):
@@ -182,21 +182,24 @@ class Segments(Frozen):
         return chosen, chosen.position + chosen.spread(self.offsets[:-1][rows])
 
     def beside(self, other: Segments) -> tuple[Segments, IntArray]:
-        """Append to each row the row of ``other``; the elements of the result are ``np.concatenate((x, y))[index]``."""
+        """Append to each row its counterpart in ``other``. The elements are ``np.concatenate((x, y))[index]``."""
         index: IntArray = np.argsort(np.concatenate((self.ids, other.ids)), kind="stable")
         return Segments.of_lengths(self.lengths + other.lengths), index
 
     def at(self, row: IntArray, position: IntArray) -> IntArray:
-        """Return the flat index of elements, given their row and 0-based position in the row; shape (m,)."""
+        """Return the flat index of each element, given its row and 0-based position. The shape is (m,)."""
         return self.offsets[:-1][row] + position
 
     def slice(self, row: int) -> slice:
-        """Return the slice of a row on the flat axis."""
+        """Return the slice of a flat array that contains a row."""
         start, end = self.offsets[row : row + 2].tolist()
         return slice(start, end)
 
     def upto(self, rank: IntArray, limit: IntArray, of: Segments) -> IntArray:
-        """Per element of ``of``: the number of elements of its row with a rank up to ``limit``; ranks are ascending."""
+        """Return, for each element of ``of``, how many elements of its row have a rank of at most ``limit``.
+
+        The ranks of each row must be in ascending order.
+        """
         stride = 1 + max(int(rank.max(initial=0)), int(limit.max(initial=0)))
         counts = np.searchsorted(self.ids * stride + rank, of.ids * stride + limit, side="right")
         return counts - of.spread(self.offsets[:-1])
@@ -204,7 +207,7 @@ class Segments(Frozen):
 
 @cache
 def _one_row(length: int) -> Segments:
-    """Return a single row, with all its cached properties read-only."""
+    """Return a single row. Its cached properties are read-only, because callers share them."""
     rows = Segments(read_only(np.array([length])))
     for known in (rows.offsets, rows._filled, rows.ids, rows.position):  # noqa: SLF001 - it is of this module
         read_only(known)
@@ -212,13 +215,13 @@ def _one_row(length: int) -> Segments:
 
 
 def read_only(x: AnyArray) -> AnyArray:
-    """Make an array read-only, so that evaluations can share it."""
+    """Make an array read-only, so that several evaluations can share it."""
     x.flags.writeable = False
     return x
 
 
 def distinct(x: IntArray) -> IntArray:
-    """Return the distinct numbers in ascending order, without np.unique, which imports masked arrays."""
+    """Return the distinct numbers in ascending order. np.unique is not used, because it imports masked arrays."""
     ascending: IntArray = np.sort(x)
     first = np.ones(x.size, np.bool_)
     np.not_equal(ascending[1:], ascending[:-1], out=first[1:])
@@ -226,7 +229,7 @@ def distinct(x: IntArray) -> IntArray:
 
 
 def order_by(first: AnyArray, *others: AnyArray) -> IntArray:
-    """Sort like ``np.lexsort``, but several times as fast and with an arbitrary order of elements with equal keys."""
+    """Sort like ``np.lexsort``, but several times as fast. The order of elements with equal keys is arbitrary."""
     order: IntArray = np.argsort(first)
     for key in others:
         ordered = key[order]
@@ -237,7 +240,7 @@ def order_by(first: AnyArray, *others: AnyArray) -> IntArray:
 
 
 def ratio(numerator: AnyArray, denominator: AnyArray) -> FloatArray:
-    """Divide; the result is 0.0 if the denominator is 0, as almost everywhere in trec_eval."""
+    """Divide two arrays. The result is 0.0 if the denominator is 0, as almost everywhere in trec_eval."""
     zero = denominator == 0
     return np.where(zero, 0.0, numerator / np.where(zero, 1, denominator))
 

@@ -1,4 +1,4 @@
-"""What the commands irevalx and irevalx-lab share.
+"""Code shared by the commands irevalx and irevalx-lab.
 
 options        declared parameters as options: in messages and help, of Click, and their completion
 help           the brief help

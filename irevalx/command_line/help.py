@@ -1,4 +1,4 @@
-"""The brief help, and options that print a text."""
+"""The brief help, and options that print a text and end the program."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ import click
 from irevalx.process.terminal import echo
 
 ALL_OF_IT = "--help"
-"""The option of the full help, which is the text of the manual page."""
+"""The option that prints the full help, which is the text of the manual page."""
 
 COLUMN = 24
-"""Width of the option names in the brief help."""
+"""The width of the option names in the brief help."""
 
 _END = re.compile(r"\.\s+(?=[A-Z])")
 _IN_BRACKETS = re.compile(r"(?:\s+\[[^]]*\])*$")
 _LONG = 100
-"""Length above which sentences end at their first semicolon, unless it is near the beginning or in a list."""
+"""A sentence longer than this ends at its first semicolon, unless the semicolon is near the beginning or in a list."""
 
 _AT_ONCE = 30
 
 
 def first_sentence(text: str) -> str:
-    """Return the first sentence of a text, shortened if it is long, and the brackets at the end.
+    """Return the first sentence of a text, followed by the brackets at the end of the text. Shorten a long sentence.
 
     >>> first_sentence("Pool the first K documents. May be repeated.  [default: 100]")
     'Pool the first K documents.  [default: 100]'

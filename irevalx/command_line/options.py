@@ -1,4 +1,4 @@
-"""Declared parameters as options: in messages and help, as arguments and options of Click, and their completion."""
+"""Declared parameters as options: in messages and in help, as options of Click, and their completion."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class ShellNotation(Notation, kw_only=True):
-    """Parameters as options and arguments of a command."""
+    """The notation of a command line: parameters are written as options and arguments."""
 
     options: Mapping[str, str]  # the option or argument of each parameter, as typed if it was typed
     command: str  # the command, such as "irevalx-lab compare"
@@ -36,9 +36,10 @@ class ShellNotation(Notation, kw_only=True):
         typed: Iterable[str] = (),
         names: Mapping[str, Sequence[str]] | None = None,
     ) -> ShellNotation:
-        """Return the notation for a command line with the words ``typed``.
+        """Return the notation for a command line that consists of the words ``typed``.
 
-        ``names`` contains the names of options other than the declared ones.
+        If an option has several names, the name in ``typed`` is used. ``names`` contains the names of options that are
+        not declared.
         """
         heads = {word.partition("=")[0] for word in typed if word.startswith("-")}
         options = {}
@@ -49,7 +50,7 @@ class ShellNotation(Notation, kw_only=True):
         return cls(names=parameters.keys(), meanings=meanings, options=options, command=command)
 
     def written(self, name: str, value: object = None) -> str:
-        """Return an option, or an option with a value."""
+        """Return an option, with its value if ``value`` is given."""
         option = self.options.get(name) or f"--{name.replace('_', '-')}"
         if isinstance(value, Mapping):
             return " ".join(f"{option} {shell_word(f'{key}={entry}')}" for key, entry in value.items())
@@ -60,18 +61,18 @@ class ShellNotation(Notation, kw_only=True):
         return f"{self.written(name)} {shell_word(str(value))}: must be {rule}"
 
     def missing(self, names: Sequence[str], note: str) -> str:
-        """Return the message about a missing option or argument; several names are alternatives."""
+        """Return the message about a missing option or argument. Several names are alternatives."""
         by_kind = groupby(map(self.written, names), lambda name: "option" if name.startswith("-") else "argument")
         words = " or ".join(f"{kind} {join_words([*several], 'or')}" for kind, several in by_kind)
         return f"missing {words}{note}{self.command and f' (see {self.command} -h)'}"
 
     def of_function(self, function: Notation) -> Notation:
-        """Return the notation of the command, which calls the function."""
+        """Return the notation to use inside a function that the command calls: the notation of the command."""
         return self
 
 
 def typed_in_shell(parameters: Mapping[str, Parameter], command: str = "") -> AbstractContextManager[None]:
-    """Write these parameters as options of a command."""
+    """Return a context in which messages write these parameters as options of a command."""
     return written_in(ShellNotation.of(parameters, command))
 
 
@@ -90,7 +91,7 @@ def in_shell_words(words: str, parameters: Mapping[str, Parameter]) -> str:
 
 
 class NamedOption(click.Option):
-    """An option with other long names (``also``, separated by blanks) that the help does not show."""
+    """An option that also accepts the names in ``also``, separated by spaces, which the help does not show."""
 
     def __init__(self, *args: Any, also: str | None = None, **attrs: Any) -> None:
         super().__init__(*args, **attrs)
@@ -98,7 +99,7 @@ class NamedOption(click.Option):
 
     @property
     def every_name(self) -> list[str]:
-        """All names; names shown in the help come first."""
+        """All names. The names shown in the help come first."""
         return [*self.opts, *self.also]
 
     def add_to_parser(self, parser: Any, ctx: click.Context) -> None:
@@ -109,7 +110,7 @@ class NamedOption(click.Option):
 
 
 def click_parameter(parameter: Parameter, parameters: Mapping[str, Parameter], **more: Any) -> Callable[..., Any]:
-    """Return the argument or option of a parameter; ``more`` are further arguments of ``click.option``."""
+    """Return the Click argument or option for a parameter. The keywords in ``more`` are passed to ``click.option``."""
     default = parameter.default if parameter.shell_default is NO_DEFAULT else parameter.shell_default
     word = parameter.names[0] if parameter.names else ""
     choices = parameter.kind.choices if parameter.kind else ()
@@ -152,11 +153,11 @@ class _Text(click.ParamType):  # type: ignore[type-arg, unused-ignore]
         self.name = "TEXT"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Convert a text to a value; defaults are already values, and lists of values are converted later."""
+        """Convert a text to a value. Defaults are already values, and a repeated option converts its values later."""
         return self.parameter.read(value) if isinstance(value, str) and not self.parameter.is_repeated else value
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Any]:
-        """Return the choices that begin with the incomplete word, or the declared completions."""
+        """Return the choices that begin with the incomplete word, or the completions declared for the parameter."""
         from click.shell_completion import CompletionItem
 
         complete: dict[str, Callable[..., list[Any]]] = {
@@ -169,7 +170,7 @@ class _Text(click.ParamType):  # type: ignore[type-arg, unused-ignore]
         return [CompletionItem(name) for name in self._choices if name.startswith(incomplete)]
 
     def _complete_suffix(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Any]:
-        """Return completions of a file name with each possible suffix; folders and files if the name is empty."""
+        """Return completions of a file name with each suffix. If the name is empty, complete folders and files."""
         from click.shell_completion import CompletionItem
 
         suffix = os.path.splitext(incomplete)[1]  # noqa: PTH122 - pathlib takes a while to import
@@ -212,7 +213,7 @@ def complete_file(ctx: click.Context, param: click.Parameter, incomplete: str) -
 
 
 def complete_measure(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Return measures and sets of measures that begin with the incomplete word."""
+    """Return the measures and sets of measures that begin with the incomplete word."""
     from click.shell_completion import CompletionItem
 
     start_numpy()
@@ -229,7 +230,7 @@ def complete_measure(ctx: click.Context, param: click.Parameter, incomplete: str
 
 
 def refuse_standard_input_twice(*paths: str | None) -> None:
-    """Raise UsageError if several files are standard input or the same pipe; a missing file is None."""
+    """Raise UsageError if two paths are standard input or the same pipe. Paths that are None are ignored."""
     if paths.count(STANDARD_INPUT) > 1:
         raise UsageError("standard input (-) can be given for only one file")
     seen: dict[tuple[int, int], str] = {}

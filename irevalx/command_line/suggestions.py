@@ -9,7 +9,7 @@ from irevalx.frozen import Frozen
 
 
 class Guess(Frozen):
-    """Option names that users may try, with hints about the corresponding options."""
+    """Names that users may try for an option, with a hint at the corresponding option."""
 
     names: frozenset[str]
     hint: str
@@ -17,7 +17,7 @@ class Guess(Frozen):
     requires: frozenset[str] = frozenset()  # options that the command must have
 
     def fits(self, name: str, known: Collection[str], program: str) -> bool:
-        """Return whether the hint applies to an unknown option of a program with these known options."""
+        """Return whether the hint applies to the unknown option ``name`` of a program whose options are ``known``."""
         return name in self.names and self.program in {None, program} and self.requires <= set(known)
 
 
@@ -47,10 +47,10 @@ GUESSES = (
         frozenset({"-n"}), "; did you mean --per-topic or --in-all?", requires=frozenset({"--per-topic", "--in-all"})
     ),
 )
-"""The hints to guessed options; the first that fits is printed."""
+"""The hints about unknown options. The first hint that applies is printed."""
 
 _SHORTEST = len("--n")
-"""Options with names of at most this length are not suggested."""
+"""An option is not suggested if its name has at most this length."""
 
 
 def unknown_option(name: str, known: Collection[str], program: str = "irevalx") -> UsageError:
@@ -64,7 +64,7 @@ def unknown_option(name: str, known: Collection[str], program: str = "irevalx") 
 
 
 def nearest(word: str, known: Iterable[str]) -> str:
-    """Return a suggestion of the most similar known word; "" if no word is similar."""
+    """Return a suggestion of the most similar known word, or "" if no word is similar."""
     import difflib
 
     by_name = {name.lstrip("-"): name for name in known}
@@ -73,4 +73,4 @@ def nearest(word: str, known: Iterable[str]) -> str:
 
 
 _LEAST_SIMILARITY = 0.75
-"""Minimum similarity of a suggested name, which permits typos and missing endings, but not different words."""
+"""The minimum similarity of a suggested name. It permits typos and missing endings, but not different words."""

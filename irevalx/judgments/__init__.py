@@ -1,4 +1,4 @@
-"""Judgments of each kind, and the pool. ``reading`` creates them, and ``ranking`` assesses rankings with them.
+"""Judgments of each kind, and the judging pool. ``reading`` creates them, and ``ranking`` looks up documents in them.
 
 graded         Documents, JudgmentKind; Judgments, GroupedJudgments, InclusionJudgments
 preferences    PreferenceJudgments
@@ -16,4 +16,4 @@ if TYPE_CHECKING:
     from irevalx.judgments.subtopics import SubtopicJudgments
 
 AnyJudgments: TypeAlias = "Judgments | GroupedJudgments | PreferenceJudgments | SubtopicJudgments | InclusionJudgments"
-"""The kinds of judgments; mypy then reports each ``match`` that lacks a new one."""
+"""The kinds of judgments. If a kind is added, mypy reports each ``match`` that does not handle it."""

@@ -20,7 +20,7 @@ _MOST_IN_A_DICTIONARY = 1 << 14
 
 
 class TopicIndex(Mapping[bytes, int]):
-    """The index of each topic, by binary search in byte order; as fast as a dictionary and smaller."""
+    """The index of each topic, found by binary search in byte order. It is as fast as a dictionary and smaller."""
 
     def __init__(self, topics: tuple[bytes, ...]) -> None:
         self._topics = topics
@@ -44,7 +44,7 @@ class Documents(Frozen):
     path: str
     """The path, as given by the user."""
     topics: tuple[bytes, ...]
-    """Distinct topics in ascending byte order."""
+    """The distinct topics in ascending byte order."""
     rows: Segments
     """The documents of each topic."""
     docnos: Names
@@ -52,7 +52,7 @@ class Documents(Frozen):
 
     @property
     def documents(self) -> Documents:
-        """The documents themselves; judgments of every kind have this attribute."""
+        """The object itself. Judgments of every kind have the attribute ``documents``."""
         return self
 
     def docnos_of(self, topic: bytes) -> list[bytes]:
@@ -61,18 +61,18 @@ class Documents(Frozen):
 
     @cached_property
     def topic_index(self) -> Mapping[bytes, int]:
-        """The index of a topic in ``topics``."""
+        """A mapping from each topic to its index in ``topics``."""
         if len(self.topics) > _MOST_IN_A_DICTIONARY:
             return TopicIndex(self.topics)
         return {topic: place for place, topic in enumerate(self.topics)}
 
     @cached_property
     def table(self) -> DocumentTable:
-        """The index of a document, given the index of its topic in ``topics``."""
+        """A table that maps a document and the index of its topic in ``topics`` to the index of the document."""
         return DocumentTable(self.rows.ids, self.rows.n, self.docnos)
 
     def places_of(self, topics: Sequence[bytes], topic: IntArray, docnos: Names) -> IntArray:
-        """Return the index of each document, given the index of its topic in ``topics``; ABSENT for other documents."""
+        """Return the index of each document, or ABSENT if it is not judged. Its topic is ``topics[topic]``."""
         number = np.array([self.topic_index.get(name, ABSENT) for name in topics], np.int64)[topic]
         known = np.flatnonzero(number != ABSENT)
         place = np.full(topic.size, ABSENT, np.int64)
@@ -82,61 +82,61 @@ class Documents(Frozen):
 
 
 class JudgmentKind:
-    """A kind of judgments: default properties.
+    """The properties that all kinds of judgments have, with default values.
 
-    Code that depends on the kind and on more than the judgments is a ``match`` in its own module: the input of measures
-    in ``ranking.rank``, traces in ``evaluation.trace``.
+    If code depends on the kind and on more than the judgments, it is a ``match`` in another module: the input of
+    measures in ``ranking.rank``, and traces in ``evaluation.trace``.
     """
 
     first_name_first: ClassVar[bool] = False
-    """Whether ties are broken by ascending byte order of documents."""
+    """Whether tied documents are ordered by ascending byte order of their IDs."""
 
     @property
     def default_depth(self) -> int | None:
-        """Default number of evaluated documents per topic; None for all."""
+        """The default number of evaluated documents per topic, or None if all documents are evaluated."""
         return None
 
     @property
     def n_relevant(self) -> int | None:
-        """The number of lines with a grade above 0: num_rel of trec_eval -c; None without grades."""
+        """The number of lines with a grade above 0 (num_rel of trec_eval -c), or None if there are no grades."""
         return None
 
     @property
     def greatest_grade(self) -> float | None:
-        """The highest grade; None if there are no grades."""
+        """The highest grade, or None if there are no grades."""
         return None
 
     @property
     def tell_little_judged(self) -> bool:
-        """Whether to warn about runs with few judged documents."""
+        """Whether a warning is printed if few retrieved documents are judged."""
         return False
 
     @cached_property
     def duplicates(self) -> dict[bytes, DuplicateDocumentError]:
-        """The errors of topics in which a document was judged twice."""
+        """A dictionary from each topic in which a document was judged twice to its error."""
         return {}
 
     def failures(self, topics: Sequence[bytes]) -> Mapping[bytes, EvaluationError]:
-        """Return the errors of topics that cannot be evaluated, by topic, for at least these topics."""
+        """Return the error of each topic that cannot be evaluated, for at least the topics in ``topics``."""
         return self.duplicates
 
     def without(self, level: float, *, relevant: bool) -> BoolArray | None:
-        """Return, per topic, whether no document was judged relevant (or nonrelevant); None if not meaningful."""
+        """Return whether each topic has no relevant (or nonrelevant) document, or None if this has no meaning."""
         return None
 
 
 SAMPLED_DEPTH = 1000
-"""Default number of evaluated documents per topic for stratified samples."""
+"""The default number of evaluated documents per topic for stratified samples."""
 
 _MOST_KEPT = 1 << 18
-"""Approximate maximum number of documents in the cache of topic pools."""
+"""The approximate maximum number of documents in the cache of topic pools."""
 
 _OF_EACH = 32
-"""Overhead of a pool in the cache, in documents."""
+"""The overhead of a cached pool, expressed as a number of documents."""
 
 
 class TopicPools(Frozen):
-    """The documents of the judgments of some topics."""
+    """The judged documents of some topics."""
 
     rows: Segments
     """One row per topic."""
@@ -147,30 +147,33 @@ class TopicPools(Frozen):
 
     @cached_property
     def by_level(self) -> dict[float, dict[Any, Any]]:
-        """Cached read-only arrays that are computed from these documents, by level and key."""
+        """A cache of read-only arrays computed from these documents, as {level: {key: array}}."""
         return {}
 
 
 class Judgments(Documents, JudgmentKind):
-    """The judged documents of each topic with their grades, in file order, as are the topics in a part of a file."""
+    """The judged documents of each topic with their grades.
+
+    Documents are in file order, and so are the topics of each part of a file.
+    """
 
     grades: AnyArray
-    """The grade of each document, an integer, or a real number if requested (``--grades``). Negative grades mean that a
+    """The grade of each document: an integer, or a real number with ``--grades real``. A negative grade means that a
     document was pooled but not judged."""
     lines: IntArray
-    """The 1-based line of each document in the file; 0 for a document of the pool file."""
+    """The 1-based line of each document in the file, or 0 for a document that the pool file adds."""
     strata: IntArray | None = None
-    """The number of the stratum of each document, from 0 up. None without strata."""
+    """The stratum of each document, numbered from 0, or None if there are no strata."""
     distinct: bool = False
-    """Whether it is known that no document was judged twice in a topic."""
+    """Whether it is known that no topic contains a document twice."""
     about_duplicates: Callable[[], str] = str
-    """Returns a hint at the format of a file with duplicate documents, for messages."""
+    """A function that returns a hint about the format of a file with duplicate documents, for messages."""
     weights: FloatArray | None = None
-    """The numbers of documents (WEIGHT) by their ``lines``, so that subsets of the judgments share them."""
+    """The column WEIGHT as an array indexed by ``lines``, so that subsets of the judgments can share it."""
 
     @classmethod
     def joined(cls, path: str, parts: Sequence[Judgments]) -> Judgments:
-        """Join parts of a file with disjoint topics, in ascending order of topics."""
+        """Join parts of a file that have no topic in common. The topics of the result are in ascending order."""
         topics = [topic for part in parts for topic in part.topics]
         if len(parts) == len(topics) == 1:
             return parts[0]
@@ -192,32 +195,32 @@ class Judgments(Documents, JudgmentKind):
 
     @property
     def default_depth(self) -> int | None:
-        """Default number of evaluated documents per topic; None for all."""
+        """The default number of evaluated documents per topic, or None if all documents are evaluated."""
         return None if self.strata is None else SAMPLED_DEPTH
 
     @property
     def n_relevant(self) -> int:
-        """The number of lines with a grade above 0: num_rel of trec_eval -c, whatever the level."""
+        """The number of lines with a grade above 0, whatever the relevance level (num_rel of trec_eval -c)."""
         return int(np.count_nonzero(self.grades > 0))
 
     @property
     def greatest_grade(self) -> float | None:
-        """The highest grade; None if there are no grades."""
+        """The highest grade, or None if there are no grades."""
         return float(self.grades.max()) if self.grades.size else None
 
     @cached_property
     def least_grade(self) -> float:
-        """The lowest grade of the judged documents; -1 if there are none."""
+        """The lowest grade of the judged documents, or -1 if no document is judged."""
         judged = self.grades[self.grades >= 0]
         return float(judged.min()) if judged.size else -1.0
 
     @property
     def tell_little_judged(self) -> bool:
-        """Whether to warn about runs with few judged documents; false for samples."""
+        """Whether a warning is printed if few retrieved documents are judged, which is expected of samples."""
         return self.strata is None
 
     def without(self, level: float, *, relevant: bool) -> BoolArray | None:
-        """Return, per topic, whether no document was judged relevant (or nonrelevant); None at levels up to 0."""
+        """Return whether each topic has no relevant (or nonrelevant) document, or None if ``level`` is at most 0."""
         if level <= 0:
             return None
         if (level, relevant) not in self._lacking:
@@ -230,7 +233,7 @@ class Judgments(Documents, JudgmentKind):
         return {}
 
     def restricted(self, chosen: BoolArray) -> Judgments:
-        """Return the judgments in the mask ``chosen``; the topics remain."""
+        """Return the judgments selected by the mask ``chosen``. All topics remain."""
         return replace(
             self,
             rows=self.rows.keep(chosen),
@@ -248,7 +251,7 @@ class Judgments(Documents, JudgmentKind):
         return [_MOST_KEPT]
 
     def pools(self, topics: IntArray) -> TopicPools:
-        """Return the documents of some topics, cached for the next ranking of the same topics unless there are many."""
+        """Return the judged documents of some topics. If there are few, cache them for rankings of the same topics."""
         key = topics.tobytes()
         pools = self._pools.get(key)
         if pools is None:
@@ -265,7 +268,7 @@ class Judgments(Documents, JudgmentKind):
 
     @cached_property
     def duplicates(self) -> dict[bytes, DuplicateDocumentError]:
-        """The errors of topics in which a document was judged twice."""
+        """A dictionary from each topic in which a document was judged twice to its error."""
         pairs = [] if self.distinct else self.table.duplicates.tolist()
         if not pairs:
             return {}
@@ -279,7 +282,7 @@ class Judgments(Documents, JudgmentKind):
 
 
 def _joined_weights(parts: Sequence[FloatArray]) -> FloatArray | None:
-    """Join the weights (by line) of parts with disjoint lines; None without weights."""
+    """Join weights by line of parts that have no line in common, or return None if there are no weights."""
     if not parts:
         return None
     joined = np.full(max(map(len, parts)), np.nan)
@@ -289,7 +292,7 @@ def _joined_weights(parts: Sequence[FloatArray]) -> FloatArray | None:
 
 
 def each_judgment_once(judgments: Judgments, warn: Warn) -> Judgments:
-    """Remove lines that repeat an earlier line, with a warning."""
+    """Remove each line that repeats an earlier line, and warn about the first repetition."""
     pairs = np.sort(judgments.table.duplicates, axis=1)
     if not pairs.size:
         return judgments
@@ -311,7 +314,7 @@ def each_judgment_once(judgments: Judgments, warn: Warn) -> Judgments:
 def duplicate_documents(
     what: str, path: str, occurrences: Iterable[tuple[bytes, bytes, list[int]]], hint: str = ""
 ) -> dict[bytes, DuplicateDocumentError]:
-    """Return an error for each topic with duplicate documents, about its first duplicate document in byte order."""
+    """Return an error for each topic with duplicate documents. It names the first one in byte order."""
     where: dict[tuple[bytes, bytes], set[int]] = {}  # the line numbers, or {0} if the judgments are not lines
     for topic, docno, lines in occurrences:
         where.setdefault((topic, docno), set()).update(lines)
@@ -329,26 +332,29 @@ def duplicate_documents(
 
 
 class GroupedJudgments(Frozen, JudgmentKind):
-    """The judgments of each judgment group of each topic."""
+    """The judgments of each topic by several judgment groups."""
 
     documents: Documents
-    """Documents judged in any group, distinct within a topic, in ascending byte order."""
+    """The documents judged by any group. They are distinct within a topic and in ascending byte order."""
     groups: Segments
     """The judgment groups of each topic, in ascending byte order."""
     names: tuple[bytes, ...]
     """The name of each group."""
     judgments: Judgments
-    """The judgments, with a topic for each group; documents are in the order of ``documents``."""
+    """The judgments, in which each group is a topic. The documents are in the order of ``documents``."""
     document: IntArray
-    """The index of the document of each judgment in ``documents``."""
+    """The index in ``documents`` of the document of each judgment."""
 
     @property
     def greatest_grade(self) -> float | None:
-        """The highest grade; None if there are no grades."""
+        """The highest grade, or None if there are no grades."""
         return self.judgments.greatest_grade
 
     def find(self, group: IntArray, document: IntArray) -> IntArray:
-        """Return the index in ``judgments`` of each group's judgment of a document (negative: none), or ``ABSENT``."""
+        """Return the index in ``judgments`` of each group's judgment of a document, or ABSENT if it did not judge it.
+
+        A negative ``document`` is a document that no group judged, and its index is ABSENT, too.
+        """
         n = self.documents.rows.size
         keys, requested = self.judgments.rows.ids * n + self.document, group * n + document
         place = np.minimum(np.searchsorted(keys, requested), max(keys.size - 1, 0))
@@ -356,12 +362,12 @@ class GroupedJudgments(Frozen, JudgmentKind):
 
 
 class InclusionJudgments(Documents, JudgmentKind):
-    """The sampled documents of each topic, in file order."""
+    """The sampled documents of each topic with their inclusion probabilities, in file order."""
 
     grades: IntArray
-    """The grade of each document; negative grades are never relevant."""
+    """The grade of each document. A negative grade is never relevant."""
     probabilities: FloatArray
-    """The inclusion probability of each document, in (0, 1]; 1 for a document that was not chosen at random."""
+    """The inclusion probability of each document, in (0, 1]. It is 1 if the document was not chosen at random."""
     at_random: BoolArray
     """Whether the file marks the document as drawn at random, regardless of its probability."""
     lines: IntArray
@@ -369,7 +375,7 @@ class InclusionJudgments(Documents, JudgmentKind):
 
     @cached_property
     def duplicates(self) -> dict[bytes, DuplicateDocumentError]:
-        """The errors of topics in which a document was judged twice."""
+        """A dictionary from each topic in which a document was judged twice to its error."""
         documents = (
             (self.topics[self.rows.ids[first]], self.docnos.text(first), self.lines[[first, second]].tolist())
             for first, second in self.table.duplicates.tolist()

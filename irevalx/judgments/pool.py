@@ -16,19 +16,19 @@ from irevalx.wording import more_such
 
 
 class PooledDocuments(Frozen):
-    """Documents that were selected for judging; a document can occur several times."""
+    """Documents that were selected for judging. A document can occur several times."""
 
     path: str
     """The path, as given by the user."""
     topics: tuple[bytes, ...]
     topic: IntArray
-    """The index of the topic of each document in ``topics``."""
+    """The index in ``topics`` of the topic of each document."""
     docnos: Names
     """The ID of each document."""
 
     @classmethod
     def joined(cls, path: str, parts: Sequence[PooledDocuments]) -> PooledDocuments:
-        """Join parts of a file, which can have common topics."""
+        """Join parts of a file. The parts can have topics in common."""
         number: dict[bytes, int] = {}
         for part in parts:
             for topic in part.topics:
@@ -38,28 +38,28 @@ class PooledDocuments(Frozen):
         return cls(path, tuple(number), np.concatenate((np.empty(0, np.int64), *places)), docnos)
 
     def pairs(self) -> Iterator[tuple[bytes, bytes]]:
-        """Yield the topic and the name of each document."""
+        """Yield each document as a pair of its topic and its ID."""
         return zip([self.topics[topic] for topic in self.topic.tolist()], self.docnos.texts(), strict=True)
 
 
 class PoolGaps(Frozen):
-    """Differences between judgments and pool; counts can be summed over parts with disjoint topics."""
+    """Differences between judgments and a pool. The counts of parts without common topics can be added."""
 
     judged: int
-    """Topics of the judgments."""
+    """The number of topics in the judgments."""
     lacking: int
-    """Topics of the judgments that the pool lacks."""
+    """The number of topics in the judgments that are not in the pool."""
     pooled: int
-    """Topics of the pool."""
+    """The number of topics in the pool."""
     unknown: int
-    """Topics of the pool without judgments."""
+    """The number of topics in the pool that have no judgments."""
     outside: int
-    """Judged documents that the pool lacks, of pooled topics."""
+    """The number of judged documents that are not in the pool although their topics are."""
     first: tuple[bytes, bytes] | None
-    """Topic and name of the first of these documents; None if there is none."""
+    """The topic and ID of the first document counted by ``outside``, or None if there is none."""
 
     def warnings_about(self, path: str) -> list[str]:
-        """Return the warnings about a pool with this path."""
+        """Return the warnings about the differences. ``path`` is the path of the pool."""
         parts = []
         if self.lacking:
             parts.append(
@@ -79,11 +79,11 @@ class PoolGaps(Frozen):
 
 
 NO_GAPS = PoolGaps(0, 0, 0, 0, 0, None)
-"""Without a pool."""
+"""The differences if there is no pool."""
 
 
 def with_pool(judgments: Judgments, pool: PooledDocuments, warn: Warn = lambda line: None) -> Judgments:
-    """Add pooled but unjudged documents by ``add_pool``, and warn about differences between judgments and pool."""
+    """Add the pooled but unjudged documents to the judgments. Warn about differences between judgments and pool."""
     both, gaps = add_pool(judgments, pool)
     for line in gaps.warnings_about(pool.path):
         warn(line)
@@ -91,7 +91,7 @@ def with_pool(judgments: Judgments, pool: PooledDocuments, warn: Warn = lambda l
 
 
 def add_pool(judgments: Judgments, pool: PooledDocuments) -> tuple[Judgments, PoolGaps]:
-    """Add pooled documents without a judgment, with a negative grade, to the topics of the judgments."""
+    """Add pooled documents that have no judgment to the topics of the judgments, with a negative grade."""
     place = np.array([judgments.topic_index.get(topic, ABSENT) for topic in pool.topics], np.int64)[pool.topic]
     known = place != ABSENT
     topic, docnos = place[known], pool.docnos.take(known)
@@ -114,7 +114,7 @@ def add_pool(judgments: Judgments, pool: PooledDocuments) -> tuple[Judgments, Po
 
 
 def _gaps(judgments: Judgments, pool: PooledDocuments, entry: IntArray) -> PoolGaps:
-    """Return the differences between judgments and pool, given the judged documents that are in the pool."""
+    """Return the differences. ``entry`` contains the indices of the judged documents that are in the pool."""
     pooled = set(pool.topics)
     lacking = np.array([topic not in pooled for topic in judgments.topics], np.bool_)
     in_pool = np.zeros(judgments.rows.size, np.bool_)

@@ -1,7 +1,8 @@
-"""Preference judgments: pairs of documents of a topic, one of which is preferred to the other.
+"""Preference judgments: pairs of documents for a topic, one of which is preferred to the other.
 
-Within a judgment group (for example, one user's judgments) a document is preferred to documents of a lower level. If
-the group has several subgroups, levels are compared within each subgroup, and the preferences are closed transitively.
+Each judgment group, for example one user's judgments, assigns levels to documents and prefers a document to every
+document of a lower level. If a group has subgroups, levels are compared only within each subgroup, and the preferences
+are then closed transitively.
 """
 
 from __future__ import annotations
@@ -23,33 +24,37 @@ FLIP_HINT = (
 
 
 class ClassGroup(Frozen):
-    """A judgment group without subgroups, whose documents form classes of equal level."""
+    """A judgment group without subgroups. Its documents form classes of equal level."""
 
     ids: IntArray
-    """Shape (k,); the document of each line, in ascending order. Repeated lines are counted repeatedly."""
+    """The document of each line, in ascending order. If a line is repeated, it counts several times. The shape is (k,).
+    """
     level: FloatArray
-    """Shape (k,)."""
+    """The level of each line. The shape is (k,)."""
     number: IntArray
-    """Shape (k,); the class, from 0 for the highest level."""
+    """The class of each line. Class 0 has the highest level. The shape is (k,)."""
 
     def renumbered(self, ids: IntArray) -> ClassGroup:
-        """Return the group with new ids for its documents."""
+        """Return the group with document i renumbered to ``ids[i]``."""
         new = ids[self.ids]
         order = np.argsort(new, kind="stable")
         return ClassGroup(new[order], self.level[order], self.number[order])
 
     @property
     def preferred(self) -> BoolArray:
-        """Shape (k, k): whether the first document is preferred to the second."""
+        """Whether the first document of a pair is preferred to the second. The shape is (k, k)."""
         return self.number[:, None] < self.number
 
     @property
     def nonrelevant(self) -> BoolArray:
-        """Shape (k,): whether the document is not relevant."""
+        """Whether each document is nonrelevant. The shape is (k,)."""
         return self.level <= 0
 
     def balanced(self, n_relevant: int, n_counted: int) -> BoolArray:
-        """Return the preferences among all classes but the last, and pairs with its first ``n_counted`` documents."""
+        """Return the preferences between all classes but the last, and pairs with documents of the last class.
+
+        All pairs with the first ``n_counted`` documents of the last class are included.
+        """
         # Pairs within the last class are included. Many nonrelevant documents cannot outweigh the relevant documents.
         last = self.number == self.number.max()
         chosen = last & (np.cumsum(last) <= n_counted)
@@ -59,29 +64,30 @@ class ClassGroup(Frozen):
 
 
 class RelationGroup(Frozen):
-    """A judgment group with subgroups."""
+    """A judgment group that has subgroups."""
 
     ids: IntArray
-    """Shape (k,); its documents, each once, ascending."""
+    """The distinct documents of the group in ascending order. The shape is (k,)."""
     level: FloatArray
-    """Shape (k,); the last level of each document."""
+    """The level of each document on its last line. The shape is (k,)."""
     preferred: BoolArray
-    """Shape (k, k): whether the first document is preferred to the second, transitive closure included."""
+    """Whether the first document of a pair is preferred to the second, directly or transitively. The shape is (k, k).
+    """
 
     def renumbered(self, ids: IntArray) -> RelationGroup:
-        """Return the group with new ids for its documents."""
+        """Return the group with document i renumbered to ``ids[i]``."""
         new = ids[self.ids]
         order = np.argsort(new)
         return RelationGroup(new[order], self.level[order], self.preferred[np.ix_(order, order)])
 
     @property
     def nonrelevant(self) -> BoolArray:
-        """Shape (k,): whether the document is nonrelevant; a negative level is neither nonrelevant nor relevant."""
+        """Whether each document is nonrelevant (its level is 0, and not negative). The shape is (k,)."""
         neutral: BoolArray = self.level == 0
         return neutral
 
     def balanced(self, n_relevant: int, n_counted: int) -> BoolArray:
-        """Return the preferences without the nonrelevant documents after the first ``n_relevant``."""
+        """Return the preferences among the relevant documents and the first ``n_relevant`` nonrelevant documents."""
         is_counted = ~self.nonrelevant | (np.cumsum(self.nonrelevant) <= n_relevant)
         return self.preferred & is_counted[:, None] & is_counted
 
@@ -93,16 +99,16 @@ class PreferenceJudgments(Frozen, JudgmentKind):
     """Preference judgments in file order."""
 
     documents: Documents
-    """The judged documents, distinct within a topic, in ascending byte order."""
+    """The judged documents. They are distinct within a topic and in ascending byte order."""
     groups: Segments
     """The judgment groups of each topic, in ascending byte order."""
     names: tuple[bytes, ...]
     """The name of each group."""
     rows: Segments
-    """The lines of each group, by ascending subgroup and then by descending level."""
+    """The lines of each group, sorted by ascending subgroup and then by descending level."""
     subgroup: IntArray
     document: IntArray
-    """The index of the document of each line among the documents of its topic."""
+    """The document of each line, as an index into the documents of its topic."""
     level: FloatArray
     lines: IntArray
     """The 1-based line numbers in the file."""
@@ -121,7 +127,7 @@ class PreferenceJudgments(Frozen, JudgmentKind):
         return groups
 
     def failures(self, topics: Sequence[bytes]) -> Mapping[bytes, EvaluationError]:
-        """Return the errors of those of these topics that cannot be evaluated."""
+        """Return a dictionary from each topic in ``topics`` that cannot be evaluated to its error."""
         outcome = {topic: self.by_topic[self.documents.topic_index[topic]] for topic in topics}
         return {topic: error for topic, error in outcome.items() if isinstance(error, EvaluationError)}
 
@@ -201,6 +207,6 @@ class PreferenceJudgments(Frozen, JudgmentKind):
 
 
 def close(relation: BoolArray) -> None:
-    """Close a relation transitively, in place."""
+    """Close a relation transitively. The array is modified."""
     for between in range(len(relation)):
         relation[relation[:, between]] |= relation[between]

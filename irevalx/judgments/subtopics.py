@@ -1,6 +1,6 @@
-"""Relevance judgments for the subtopics of topics, and ideal lists of topics.
+"""Relevance judgments for the subtopics of topics, and the ideal ranking of each topic.
 
-The ideal list is built greedily: the next document is the document with the highest novelty gain.
+The ideal ranking is built greedily: the next document is always the document with the highest novelty gain.
 """
 
 from __future__ import annotations
@@ -18,26 +18,26 @@ from irevalx.judgments.graded import Documents, JudgmentKind
 
 
 class SubtopicJudgments(Frozen, JudgmentKind):
-    """The judgments of the documents of each topic, by subtopic."""
+    """The judgments of the documents of each topic for each subtopic."""
 
     documents: Documents
-    """The documents judged for any subtopic, distinct within a topic, in file order."""
+    """The documents judged for any subtopic. They are distinct within a topic and in file order."""
     subtopics: Segments
-    """The subtopics of each topic: numbers in ascending order, then other names in byte order."""
+    """The subtopics of each topic. Numbers come first, in ascending order, then other names in byte order."""
     names: Names
     """The name of each subtopic."""
     rows: Segments
-    """The judgments of each document, by ascending subtopic."""
+    """The judgments of each document, in ascending order of subtopics."""
     subtopic: IntArray
-    """The index of the subtopic of each judgment among the subtopics of its topic."""
+    """The subtopic of each judgment, as an index into the subtopics of its topic."""
     grades: AnyArray
-    """The grade of each judgment; negative grades are never relevant."""
+    """The grade of each judgment. A negative grade is never relevant."""
     duplicates: dict[bytes, DuplicateDocumentError]
-    """The errors of topics in which a document was judged twice for a subtopic."""
+    """A dictionary from each topic in which a document was judged twice for a subtopic to its error."""
 
     @classmethod
     def joined(cls, path: str, parts: Sequence[SubtopicJudgments]) -> SubtopicJudgments:
-        """Join parts of a file with disjoint topics, in ascending order of topics."""
+        """Join parts of a file that have no topic in common. The topics of the result are in ascending order."""
         nothing = np.empty(0, np.int64)
         topics = [topic for part in parts for topic in part.documents.topics]
         in_order = np.array(sorted(range(len(topics)), key=topics.__getitem__), np.int64)
@@ -57,11 +57,11 @@ class SubtopicJudgments(Frozen, JudgmentKind):
 
     @property
     def greatest_grade(self) -> float | None:
-        """The highest grade; None if there are no grades."""
+        """The highest grade, or None if there are no grades."""
         return float(self.grades.max()) if self.grades.size else None
 
     def relevant(self, level: float) -> RelevantParts:
-        """Return the documents relevant for each subtopic at a level; the result is cached."""
+        """Return the documents that are relevant for each subtopic at a relevance level. The result is cached."""
         level = max(level, 0)
         if level not in self._by_level:
             self._by_level[level] = self._relevant(level)
@@ -89,23 +89,23 @@ class SubtopicJudgments(Frozen, JudgmentKind):
 
 
 class RelevantParts(Frozen):
-    """Relevance of documents for subtopics."""
+    """The documents that are relevant for each subtopic. A pair of such a document and a subtopic is a part."""
 
     documents: Documents
     """All judged documents."""
     subtopics: Segments
-    """The subtopics of each topic that have a relevant document, in ascending order; other subtopics are ignored."""
+    """The subtopics of each topic, in ascending order. Subtopics without a relevant document are ignored."""
     names: Names
     """The name of each subtopic."""
     n_relevant: IntArray
-    """The number of relevant documents of each subtopic."""
+    """The number of documents that are relevant for each subtopic."""
     parts: Segments
-    """The subtopics that each document is relevant for, in ascending order."""
+    """The parts of each document: the subtopics that it is relevant for, in ascending order."""
     subtopic: IntArray
-    """The index of each element of ``parts`` in ``subtopics``."""
+    """The subtopic of each part, as an index into ``subtopics``."""
 
     def ideal(self, alpha: float) -> tuple[Segments, FloatArray]:
-        """Return the ideal list of each judged topic, and its ``ideal_gains``; cached by alpha."""
+        """Return the ideal ranking of each topic and the gains of its documents, cached for each ``alpha``."""
         if alpha not in self._ideals:
             lists, parts, subtopic = self._candidates
             self._ideals[alpha] = lists, ideal_gains(lists, parts, subtopic, self.subtopics.size, alpha)
@@ -130,11 +130,12 @@ def _concatenated(parts: Sequence[Segments]) -> Segments:
 
 
 def ideal_gains(topics: Segments, parts: Segments, subtopic: IntArray, n_subtopics: int, alpha: float) -> FloatArray:
-    """Return the gains of the ideal lists, in the order of ``topics``; ``parts`` are the subtopics of each document.
+    """Return the gains of the ideal rankings. ``parts`` are the subtopics of each document.
 
-    Every subtopic has the weight 1. The document with the greatest weight of subtopics comes next (the last one of its
-    topic if tied); then these weights are multiplied by 1 - alpha. Weights are added in ascending order of subtopics,
-    because ties depend on the rounding.
+    Every subtopic starts with the weight 1. The next document is the document whose subtopics have the greatest total
+    weight, or the last such document of the topic if several are tied. The weights of its subtopics are then multiplied
+    by 1 - alpha. Weights are added in ascending order of subtopics, because rounding determines which documents are
+    tied.
     """
     gains = np.empty(topics.size)
     longest_first = np.argsort(-topics.lengths, kind="stable")  # unfinished topics are always first
@@ -150,7 +151,7 @@ def ideal_gains(topics: Segments, parts: Segments, subtopic: IntArray, n_subtopi
 
 
 class _Kinds:
-    """Documents grouped by their sets of subtopics: the last remaining document of a kind represents the others."""
+    """Documents grouped by their sets of subtopics. The last remaining document of such a kind represents it."""
 
     def __init__(self, topics: Segments, parts: Segments, subtopic: IntArray) -> None:
         kind, first = _numbered(topics, parts, subtopic)
@@ -168,7 +169,7 @@ class _Kinds:
         self.last = by_kind[np.flatnonzero(~np.append(same, False)[1:])]
 
     def choose(self, n_topics: int, weight: FloatArray, factor: float) -> FloatArray:
-        """Select the next document of the first topics, multiply the weights of its subtopics, and return its gain."""
+        """Select the next document of the first ``n_topics`` topics, update the weights, and return its gain."""
         n_kinds = int(self.offsets[n_topics])
         n_parts = int(self.parts.offsets[n_kinds])
         starts, topic, last = self.offsets[:n_topics], self.topic[:n_kinds], self.last[:n_kinds]
@@ -186,7 +187,7 @@ class _Kinds:
 
 
 def _numbered(topics: Segments, parts: Segments, subtopic: IntArray) -> tuple[IntArray, IntArray]:
-    """Return the kind of each document (its topic and set of subtopics), and the first document of each kind."""
+    """Return the kind of each document (determined by its topic and subtopics), and the first document of each kind."""
     kind = topics.ids
     base = int(subtopic.max(initial=0)) + 2
     for place in range(int(parts.lengths.max(initial=0))):

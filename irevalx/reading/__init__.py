@@ -1,4 +1,4 @@
-"""Files and Python objects -> judgments, runs and pools.
+"""Conversion of files and Python objects to judgments, runs and pools.
 
 A source yields rows with named columns, in blocks of whole topics. Judgments, runs and pools are built from
 these columns.

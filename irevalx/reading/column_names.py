@@ -11,9 +11,9 @@ from irevalx.settings import Grades
 ColumnKind: TypeAlias = Literal[
     "names", "grades", "integers", "reals", "levels", "scores", "labels", "probabilities", "words"
 ]
-"""The values of a column: ``Names``, integers (grades and others), real numbers (grades that need not be whole, levels
-and scores), real numbers that can be missing (labels and probabilities), or values of any type, empty if they are
-missing (words)."""
+"""The type of the values of a column. Names are ``Names``; grades and other integers are integers; reals, levels and
+scores are real numbers; labels and probabilities are real numbers that can be missing; words are values of any type,
+and a missing word is empty."""
 
 
 class ColumnSpec(Frozen):
@@ -33,7 +33,7 @@ TOPIC = ColumnSpec("TOPIC", ("topic", "topic_id", "qid", "query_id", "query-id",
 _DOCNO_NAMES = ("docno", "doc_id", "docid", "corpus-id", "corpus_id", "did", "pid", "document", "doc")
 DOCNO = ColumnSpec("DOCNO", _DOCNO_NAMES, "names")
 ITEM = ColumnSpec("ITEM", ("id", "item", "item_id", "example_id", "sample_id", "question_id", "row_id"), "names")
-"""The items that were judged, in exports of annotation tools."""
+"""The column of the judged items in exports of annotation tools."""
 
 GRADE = ColumnSpec("GRADE", _GRADE_NAMES, "grades")
 SCORE = ColumnSpec("SCORE", _SCORE_NAMES, "scores")
@@ -61,7 +61,7 @@ JUDGES = tuple(
         *("worker", "worker_id", "model", "model_name"),
     )
 )
-"""The columns that name the judge of a label; several values are the labels of several judges."""
+"""The columns that name the judge of each label. A column with several values contains labels of several judges."""
 
 COLUMNS = {
     spec.column: spec
@@ -70,7 +70,7 @@ COLUMNS = {
         *(GROUP, SUBGROUP, LEVEL, WINNER, LOSER),
     )
 }
-"""The columns, by name in layouts."""
+"""The columns by their names in layouts."""
 
 
 _GRADE_KINDS: dict[Grades, ColumnKind] = {
@@ -82,7 +82,7 @@ _GRADE_KINDS: dict[Grades, ColumnKind] = {
 
 
 def specs_of(columns: str, grades: Grades = "whole") -> tuple[ColumnSpec, ...]:
-    """Return the columns of a layout that tables also contain, except the rank of a run with scores.
+    """Return the columns of a layout that tables can contain. If there are scores, ignore the ranks.
 
     >>> [spec.column for spec in specs_of("TOPIC IGNORED DOCNO RANK SCORE TAG")]
     ['TOPIC', 'DOCNO', 'SCORE']
@@ -96,10 +96,10 @@ def specs_of(columns: str, grades: Grades = "whole") -> tuple[ColumnSpec, ...]:
 
 
 def specs_of_labels(names: Sequence[Any], column: str) -> tuple[ColumnSpec, ...]:
-    """Return the columns to read from a table whose labels are in the column ``column``.
+    """Return the columns to read from a table whose column ``column`` contains labels.
 
-    A label is identified by the first two of the table's columns for topics, documents and items. If the table has only
-    one of these columns, each value is a topic with one document.
+    A label is identified by the first two columns that contain topics, documents or items. If the table has only one
+    such column, each of its values is a topic with a single document.
 
     >>> [spec.column for spec in specs_of_labels(["id", "human", "reason"], "human")]
     ['TOPIC', 'GRADE']
@@ -110,12 +110,12 @@ def specs_of_labels(names: Sequence[Any], column: str) -> tuple[ColumnSpec, ...]
 
 
 def with_judges(specs: tuple[ColumnSpec, ...], names: Sequence[Any]) -> tuple[ColumnSpec, ...]:
-    """Add the columns of a table that name judges, before the last column."""
+    """Insert the columns of a table that name judges before the last column."""
     return (*specs[:-1], *(spec for spec in JUDGES if named(spec, names)), specs[-1])
 
 
 def named(spec: ColumnSpec, names: Sequence[Any]) -> list[Any]:
-    """Return the columns of the table that match a requested column: usually one column, or none.
+    """Return the columns of a table that match a requested column. Usually, there is one or none.
 
     >>> named(SCORE, ["Sim", "SCORE", "docno"])
     ['SCORE']
@@ -127,7 +127,7 @@ def named(spec: ColumnSpec, names: Sequence[Any]) -> list[Any]:
 
 
 def id_columns(names: Sequence[Any]) -> list[Any]:
-    """Return the columns of topics and documents in a table; empty unless it has both."""
+    """Return the columns of topics and documents in a table, or an empty list unless the table has both."""
     each = [named(TOPIC, names)[:1], (named(DOCNO, names) or named(WINNER, names))[:1]]
     return [name for matches in each for name in matches] if all(each) else []
 
@@ -136,13 +136,13 @@ _NAMES_OF_RUNS = ("runid", "run_id", "run_name", "run_tag", "system", "tag", "na
 
 
 def column_of_runs(names: Sequence[Any]) -> str:
-    """Return a column, other than "run", that can contain run names; "" if there is none."""
+    """Return a column, other than "run", that can contain run names, or "" if there is none."""
     matches = [] if named(RUN, names) else named(ColumnSpec("RUN", _NAMES_OF_RUNS, "words"), names)
     return next(iter(matches), "")
 
 
 _OTHER_NAMES = frozenset({"q0", "iter", "tag", "run_id", "runid", "system", "run_name", "ignored"})
-"""Names of other columns in header lines."""
+"""Names that occur in header lines, but that irevalx does not read."""
 
 
 def is_known_name(word: bytes) -> bool:

@@ -1,4 +1,4 @@
-"""FileFormat: a record of FILE_FORMATS, with its source of rows, its reader and its help."""
+"""The class of the records in FILE_FORMATS: the source of rows, the reader and the help of a file format."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ JSON_RECORDS = (
     "Each line is a JSON object; numbers must not be quoted, and blank lines are skipped. Files that begin with such "
     "an object are recognised without {option}."
 )
-"""Sentences that the help of several formats contains."""
+"""Sentences that occur in the help of several formats."""
 
 
 class FileKind(Enum):
@@ -69,11 +69,11 @@ _COLUMNS = {
     FileKind.JUDGMENTS: Layout(line="a judgment", columns=("TOPIC DOCNO GRADE",), tabs=True),
     FileKind.RUNS: Layout(line="a line of a run", columns=("TOPIC DOCNO SCORE",), tabs=True),
 }
-"""The columns of files that do not consist of lines."""
+"""The columns of formats that do not consist of lines."""
 
 
 class FileFormat(Frozen, Generic[Data_co], kw_only=True):
-    """A file format: its source of rows, its reader and its help."""
+    """A file format with its source of rows, its reader and its help."""
 
     kind: FileKind = FileKind.JUDGMENTS
     name: str  # the value of the option
@@ -81,7 +81,8 @@ class FileFormat(Frozen, Generic[Data_co], kw_only=True):
     form: str = ""  # the help's text in place of columns, for files that do not consist of lines
     example: str  # one line, without newline
     prose: tuple[str, ...]
-    """Paragraphs on the meaning of the columns; ``paragraphs`` adds sentences derived from the other fields."""
+    """Paragraphs about the meaning of the columns. The property ``paragraphs`` adds sentences derived from the other
+    fields."""
     reader: str  # module and function below ``irevalx.reading.kinds``, which builds the content from rows and rules
     source: Literal["lines", "table", "json", "records"] = "lines"
     """The form of the rows in a text file: lines of the layout, a table, a JSON object, or JSON Lines."""
@@ -91,11 +92,12 @@ class FileFormat(Frozen, Generic[Data_co], kw_only=True):
     nested: str = ""  # the form of dictionaries, as ``NestedRows`` has it; "" if dictionaries cannot have the content
     default_measures: str = "official"  # of judgments: the measures printed without ``-m``
     excludes: tuple[str, ...] = ()
-    """Of judgments: excluded options, such as "pool", "judged_only", "unjudged" or "grades=real"."""
+    """Of judgments: options that cannot be combined with the format, such as "pool", "judged_only", "unjudged" or
+    "grades=real"."""
     why_whole: str = ""  # of judgments: why other grades than those of the format are excluded
     measures_of: str = ""  # of judgments: the format that has the same measures; "" for its own
     hint: ClassVar[Callable[[FileFormat[Any], bytes, bytes, Layout], str]]
-    """A method that returns a hint about a malformed line, or ""; the module ``formats`` sets it."""
+    """A method that returns a hint about a malformed line, or "" if there is none. The module ``formats`` sets it."""
     lenient: bool = True  # whether malformed numbers are read like in C unless ``strict``, as in trec_eval's formats
 
     def read(
@@ -106,7 +108,11 @@ class FileFormat(Frozen, Generic[Data_co], kw_only=True):
         warn: Warn,
         grades: Grades = "whole",
     ) -> Data_co:
-        """Read a file, a table or a dictionary by ``Rules``; runs, with ``warnings``, are read during evaluation."""
+        """Read a file, a table or a dictionary.
+
+        The lines of a run are read during evaluation; this method returns a stream with the warnings about its first
+        lines.
+        """
         self.refuse_grades(grades)
         if self.kind is not FileKind.RUNS:
             return self.built(given, Rules(compat, strict, warn, grades))
@@ -142,7 +148,7 @@ class FileFormat(Frozen, Generic[Data_co], kw_only=True):
         return TableRows(table.path, with_judges(specs, table.names) if rules.grades == "label" else specs, table)
 
     def table_of_runs(self, source: Source, rules: Rules) -> ColumnTable | None:
-        """Return a file as a table if it is Parquet or a text file with a column ``run``; otherwise None."""
+        """Return a file as a table if it is Parquet or a text file with a column ``run``, or None otherwise."""
         if source.is_parquet:
             return self._table_of_parquet(source)
         from irevalx.reading.sources.first_lines import Beginning, names_runs
@@ -160,7 +166,7 @@ class FileFormat(Frozen, Generic[Data_co], kw_only=True):
         return rows.table
 
     def _run_given(self, names: Sequence[Any]) -> str:
-        """Return a message about judgments whose columns are the columns of a run; "" for other columns."""
+        """Return a message if the columns of judgments are those of a run, or "" otherwise."""
         grades = named(GRADE, names)
         if self.kind is not FileKind.JUDGMENTS or not named(RANK, names) or grades != named(SCORE, names) or not grades:
             return ""
@@ -171,11 +177,11 @@ class FileFormat(Frozen, Generic[Data_co], kw_only=True):
 
     @property
     def _columns(self) -> Layout:
-        """The layout of lines, or the columns of files that do not consist of lines."""
+        """The layout of the lines, or the columns of a format that does not consist of lines."""
         return self.layout or _COLUMNS[self.kind]
 
     def _rows_of_text(self, source: Source, specs: tuple[ColumnSpec, ...], rules: Rules) -> Rows:
-        """Return the rows of a text file; the first line of a file in a TREC format can name columns."""
+        """Return the rows of a text file. In a TREC format, the first line can be a header with column names."""
         from irevalx.reading.sources.first_lines import Beginning, doubt_about, has_record, recognised, unread_form
         from irevalx.reading.sources.text_rows import TextRows
 
@@ -203,7 +209,7 @@ class FileFormat(Frozen, Generic[Data_co], kw_only=True):
         return self._rows_with_names(form, rows, beginning, rules)
 
     def _rows_with_names(self, form: str, rows: TextRows, beginning: Beginning, rules: Rules) -> Rows:
-        """Return the rows of a file with named columns: a table or JSON."""
+        """Return the rows of a file with named columns: a table, a JSON object or JSON Lines."""
         from irevalx.reading.sources.first_lines import SEPARATORS, blank_around_id, is_json_object, json_rule
 
         if form in {"object", "records"} and (blank := blank_around_id(beginning)):
@@ -234,7 +240,7 @@ class FileFormat(Frozen, Generic[Data_co], kw_only=True):
         return named_rows.of_run() if self.kind is FileKind.RUNS else named_rows
 
     def _table_of_parquet(self, source: Source) -> ColumnTable:
-        """Open a Parquet file as a table; FormatError if the format has no tables."""
+        """Open a Parquet file as a table. Raise FormatError if the format does not support tables."""
         if not self.tables:
             raise FormatError(
                 f"{shown_name(source.path)}: {self.requested} reads text files, but this is a Parquet file"
@@ -250,7 +256,7 @@ class FileFormat(Frozen, Generic[Data_co], kw_only=True):
         return table_of_parquet(source)
 
     def refuse_grades(self, grades: Grades) -> None:
-        """Raise UsageError if the format does not support the type of the grades."""
+        """Raise UsageError if the format does not support this type of grades."""
         if f"grades={grades}" in self.excludes:
             reason = f": {self.why_whole}" if self.why_whole else ""
             both = f"{spelled('grades', grades)} cannot be combined with {spelled('rel_format', self.name)}"
@@ -258,17 +264,17 @@ class FileFormat(Frozen, Generic[Data_co], kw_only=True):
 
     @property
     def usage(self) -> str:
-        """The option that selects the format: ``-R qrels``."""
+        """The option that selects the format, such as ``-R qrels``."""
         return f"{self.kind.value} {'FILE' if self.kind is FileKind.POOL else self.name}"
 
     @property
     def requested(self) -> str:
-        """The parameter that selects the format, as typed by the caller."""
+        """The parameter that selects the format, in the notation of the caller."""
         return spelled(self.kind.parameter, self.name)
 
     @property
     def columns(self) -> str:
-        """The columns of a line, for the help."""
+        """The columns of a line, as shown in the help."""
         return ", or ".join(self.layout.columns) if self.layout else self.form
 
     @property
@@ -285,7 +291,10 @@ class FileFormat(Frozen, Generic[Data_co], kw_only=True):
 
 
 def runs_in(fmt: FileFormat[RunStream], source: Source, compat: Compat, strict: bool, warn: Warn) -> list[RunStream]:
-    """Return the runs of a file: a single run, which can raise an error later, or a run per value of column ``run``."""
+    """Return the runs of a file: one for each value of the column ``run``, or a single run without this column.
+
+    If the file cannot be read, a single run is returned, which raises the error when it is evaluated.
+    """
     try:
         rules = Rules(compat, strict, warn)
         table = fmt.table_of_runs(source, rules)

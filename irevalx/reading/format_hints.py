@@ -1,6 +1,6 @@
-"""Hints about the format of malformed lines.
+"""Hints about malformed lines that are probably in another format.
 
-A format is suggested only if the lines can be read in it.
+A hint suggests a format only if the lines can be read in it.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from irevalx.wording import is_parameter, spelled
 _WHOLE = rb"[+-]?[0-9]+"
 
 _PATTERNS = {"Q0": "[Qq]?0", "RANK": "[0-9]+", "SCORE": DECIMAL, "TAG": r"\S*[A-Za-z]\S*", "LABEL": "-?[0-9]+"}
-"""The values of columns that can be recognised."""
+"""The values of those columns that can be recognised by their values."""
 
 _OTHER_COLUMNS = {
     "qrels": ("TOPIC DOCNO RANK SCORE LABEL",),
@@ -40,29 +40,29 @@ _OTHER_COLUMNS = {
         *("TOPIC Q0 DOCNO SCORE TAG", "TOPIC Q0 DOCNO SCORE", "TOPIC DOCNO RANK SCORE LABEL"),
     ),
 }
-"""For each format, by name, the columns of other files that can be converted to it."""
+"""The columns of other files that can be converted to a format, by the name of the format."""
 
 _CONVERTED = {"qrels": "TOPIC 0 DOCNO LABEL", "trec_results": 'TOPIC "Q0" DOCNO RANK SCORE TAG'}
-"""The columns of the format; Q0, a rank and a run tag are added if they are missing."""
+"""The columns of the converted lines. Q0, a rank and a run tag are added if they are missing."""
 
 _NUMBER_OR_SETTING = r"[+-]?[0-9.]*[0-9](?:[eE][+-]?[0-9]+)?|sep=.*"
-"""A field that no header has: a number, or the separator that Excel writes on the first line."""
+"""A field that does not occur in headers: a number, or the separator that Excel writes on the first line."""
 
 _MEASURE_VALUES = rb"(?=[^\t]{22})[A-Za-z]\S* *\t\S+\t\S+\r?(?:\n|$)"
-"""A line of trec_eval's output: the name of a measure is padded to 22 characters."""
+"""A line of the output of trec_eval, in which the name of a measure is padded to 22 characters."""
 
 _ID_COLUMNS = frozenset({"IGNORED", "GROUP", "SUBGROUP", "STRATUM", "SUBTOPIC"})
 
 
 def hint_at(formats: Sequence[FileFormat[Any]], fmt: FileFormat[Any], line: bytes, lines: bytes, layout: Layout) -> str:
-    """Return a hint about a malformed line of a format, or ""; ``lines`` are the line and the lines after it."""
+    """Return a hint about a malformed line, or "" if there is none. ``lines`` is this line with the lines after it."""
     if fmt.kind is FileKind.POOL:
         return _hint_at_pool(formats, line, lines)
     return _hint(formats, line, lines, layout, fmt)
 
 
 def _hint_at_other_kind(kind: FileKind) -> str:
-    """Return a hint about judgments in place of a run, or a run in place of judgments."""
+    """Return a hint about judgments given where a run is expected, or vice versa."""
     other = "is this a run?" if kind is FileKind.JUDGMENTS else "are these judgments?"
     judgments = spelled("qrels")
     if not is_parameter("qrels"):
@@ -88,12 +88,12 @@ def looks_like_run(formats: Sequence[FileFormat[Any]], line: bytes) -> bool:
 
 
 def looks_like_scores(text: bytes) -> bool:
-    """Return whether a file that begins with this text can be the output of trec_eval or irevalx."""
+    """Return whether a file that starts with this text can be the output of trec_eval or irevalx."""
     return bool(re.match(_MEASURE_VALUES, text))
 
 
 def _hint_at_pool(formats: Sequence[FileFormat[Any]], line: bytes, lines: bytes) -> str:
-    """Return a hint about a file that cannot be read as a pool; "" if its format is unknown."""
+    """Return a hint about a file that cannot be read as a pool, or "" if its format is unknown."""
     if array := array_hint(lines):
         return array
     if re.match(OBJECT_OF_OBJECTS, lines):
@@ -106,7 +106,7 @@ def _hint_at_pool(formats: Sequence[FileFormat[Any]], line: bytes, lines: bytes)
 def _hint(
     formats: Sequence[FileFormat[Any]], line: bytes, lines: bytes, layout: Layout, expected: FileFormat[Any]
 ) -> str:
-    """Return a hint about a malformed line: wrong separators, another format, or exchanged judgments and runs."""
+    """Return a hint about a malformed line: wrong separators, another format, or judgments instead of a run."""
     fields, kind = line.split(), expected.kind
     if unread := kind_of_file(lines) or json_rule(Beginning("", lines), kind.parameter) or _hint_at_scores(lines, kind):
         return unread
@@ -172,7 +172,7 @@ def _header_hint(line: bytes, layout: Layout) -> str:
 
 
 def _table_hint(formats: Sequence[FileFormat[Any]], lines: bytes, kind: FileKind) -> str:
-    """Return a hint if the lines are valid as a table without a header; otherwise ""."""
+    """Return a hint if the lines can be read as a table without a header, or "" otherwise."""
     for fmt in formats:
         if fmt.kind is kind and fmt.name == "csv" and _reads(lines[: lines.rfind(NEWLINE) + 1] or lines, fmt):
             number = "GRADE" if kind is FileKind.JUDGMENTS else "SCORE"
@@ -181,7 +181,7 @@ def _table_hint(formats: Sequence[FileFormat[Any]], lines: bytes, kind: FileKind
 
 
 def _readable(formats: Sequence[FileFormat[Any]], lines: bytes, kind: FileKind) -> list[FileFormat[Any]]:
-    """Return the formats of a kind in which the lines are valid; of formats with equal columns, only the first."""
+    """Return the formats of a kind in which the lines are valid. If formats have equal columns, keep the first."""
     by_shape: dict[tuple[str, ...], FileFormat[Any]] = {}
     whole = lines[: lines.rfind(NEWLINE) + 1] or lines
     for fmt in formats:
@@ -193,14 +193,14 @@ def _readable(formats: Sequence[FileFormat[Any]], lines: bytes, kind: FileKind) 
 
 
 def _shape(layout: Layout) -> tuple[str, ...]:
-    """Return the columns of a layout, with the same name for all columns that accept any word."""
+    """Return the columns of a layout. Columns that accept any word have the same name."""
     return tuple(
         " ".join("ID" if name in _ID_COLUMNS else name for name in columns.split()) for columns in layout.columns
     )
 
 
 def _can_be_read(lines: bytes, fmt: FileFormat[Any], layout: Layout) -> bool:
-    """Return whether the lines are valid in a format, repeat no document and have IDs in the ID columns."""
+    """Return whether the lines are valid in a format, name no document twice, and have IDs in the ID columns."""
     if not _reads(lines, fmt):
         return False
     rows = [line.split() for line in lines.splitlines()][bool(fmt.header) :]
@@ -220,7 +220,7 @@ def _can_be_read(lines: bytes, fmt: FileFormat[Any], layout: Layout) -> bool:
 
 
 def _reads(lines: bytes, fmt: FileFormat[Any]) -> bool:
-    """Return whether the lines are valid in a format and repeat no document."""
+    """Return whether the lines are valid in a format and name no document of a topic twice."""
     rules = Rules(TREC_EVAL_10, strict=True, warn=lambda line: None, hints=False)
     try:
         data: Any = replace(fmt, tables=False).built(Source("", lines), rules)

@@ -1,9 +1,9 @@
-"""FILE_FORMATS: one record per file format.
+"""FILE_FORMATS, which contains one record for each file format.
 
-Options, help, manual pages, completion, errors and tests are generated from these records. A new format needs a record
-in ``judgment_formats`` or ``run_formats`` and, unless an existing reader fits, a module with its reader;
-``tests/reading/test_formats.py`` requires an example. Readers are imported when a file is read, so that displaying help
-does not import them.
+Options, help, manual pages, completion, errors and tests are generated from these records. To add a format, add a
+record to ``judgment_formats`` or ``run_formats``, an example, which ``tests/reading/test_formats.py`` requires, and,
+unless an existing reader fits, a module with its reader. A reader is imported when a file is read, so that the help
+starts fast.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ FILE_FORMATS: tuple[FileFormat[Any], ...] = tuple(
 
 
 def hint(fmt: FileFormat[Any], line: bytes, lines: bytes, layout: Layout) -> str:
-    """Return a hint about a malformed line, or "" if there is none; any format can be the probable one."""
+    """Return a hint about a malformed line, or "" if there is none. All formats are tried."""
     from irevalx.reading.format_hints import hint_at  # imported late: most files have no malformed lines
 
     return hint_at(FILE_FORMATS, fmt, line, lines, layout)
@@ -43,27 +43,27 @@ FileFormat.hint = hint  # under its own name, so that the method can be pickled
 REL_FORMATS: dict[str, FileFormat[AnyJudgments]] = {
     fmt.name: fmt for fmt in FILE_FORMATS if fmt.kind is FileKind.JUDGMENTS
 }
-"""Judgment formats by their value of ``-R``."""
+"""The judgment formats by the value of ``-R`` that selects them."""
 
 RESULTS_FORMATS: dict[str, FileFormat[RunStream]] = {fmt.name: fmt for fmt in FILE_FORMATS if fmt.kind is FileKind.RUNS}
-"""Run formats by their value of ``-T``."""
+"""The run formats by the value of ``-T`` that selects them."""
 
 read_qrels, read_trec_results, read_pool = QRELS.read, TREC_RESULTS.read, POOL.read
 """The readers of the default formats."""
 
 
 def rel_format(name: str) -> FileFormat[AnyJudgments]:
-    """Return the judgment format with this name; raises FormatError if there is none."""
+    """Return the judgment format with this name. Raise FormatError if there is none."""
     return _named(REL_FORMATS, "judgments", FileKind.JUDGMENTS, name)
 
 
 def results_format(name: str) -> FileFormat[RunStream]:
-    """Return the run format with this name; raises FormatError if there is none."""
+    """Return the run format with this name. Raise FormatError if there is none."""
     return _named(RESULTS_FORMATS, "runs", FileKind.RUNS, name)
 
 
 def names_of(kind: FileKind) -> str:
-    """Return the names of the formats of a kind, joined to a phrase.
+    """Return the names of the formats of a kind as a phrase for messages.
 
     >>> names_of(FileKind.POOL)
     'pool'
@@ -72,7 +72,7 @@ def names_of(kind: FileKind) -> str:
 
 
 def _named(formats: Mapping[str, FileFormat[Data]], what: str, kind: FileKind, name: str) -> FileFormat[Data]:
-    """Return the format with this name; ``what`` describes the formats in the error."""
+    """Return the format with this name. ``what`` describes the formats in the error message."""
     if name in formats:
         return formats[name]
     raise FormatError(f"unknown format of {what} {quote(name)}; {spelled(kind.parameter)} accepts {names_of(kind)}")

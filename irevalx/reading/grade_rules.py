@@ -16,11 +16,11 @@ RULES: dict[Grades, str] = {
     "probability": "a probability of at most 1 (below 0: unjudged)",
     "label": "a finite number",
 }
-"""The description of a valid grade in messages."""
+"""The descriptions of valid grades in messages."""
 
 
 def real_grades_hint() -> str:
-    """Return the hint about a grade that is a number, but not an integer."""
+    """Return the hint about a grade that is a number but not an integer."""
     return f"; real-valued grades require {spelled('grades', 'real')}" if is_parameter("grades") else ""
 
 

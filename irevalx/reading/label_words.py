@@ -1,4 +1,4 @@
-"""Labels that are words, such as pass and fail: the grades of words, and words that mark missing labels."""
+"""Labels that are words, such as pass and fail: their grades, and the words that mark missing labels."""
 
 from __future__ import annotations
 
@@ -23,22 +23,22 @@ PAIRS: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...] = (
     (("relevant",), ("not relevant", "nonrelevant", "non relevant", "irrelevant")),
     (("correct",), ("incorrect",)),
 )
-"""Words that are read as the grades 1 and 0 if all labels of a file belong to one pair."""
+"""Pairs of words that are read as the grades 1 and 0 if all labels of a file are words of one pair."""
 
 MISSING = ("error", "missing", "n/a", "na", "nan", "none", "null", "unknown")
-"""Words that are missing labels even if all labels of a file are words."""
+"""Words that mark missing labels even if all labels of a file are words."""
 
 _GRADES = {word: 1.0 - place for pair in PAIRS for place, words in enumerate(pair) for word in words}
 
 EMPTY = float(UNJUDGED_IN_FILES)
-"""The grade of an empty field, None and nan, and of words that are declared to be missing labels."""
+"""The grade of an empty field, of None and NaN, and of words that were declared to be missing labels."""
 
 _MOST_WORDS = 6
-"""Maximum number of words in a message."""
+"""The maximum number of words in a message."""
 
 
 def folded(word: str) -> str:
-    """Return a word in lower case, with a single blank instead of hyphens, underscores and blanks.
+    """Return a word in lower case, with one space in place of each sequence of hyphens, underscores and blanks.
 
     >>> folded("Not_Relevant")
     'not relevant'
@@ -47,7 +47,7 @@ def folded(word: str) -> str:
 
 
 class LabelWords:
-    """The given grades of words, and the other words in the labels of a judge. Create one object for each judge."""
+    """The declared grades of words, and the other words found in the labels of one judge."""
 
     def __init__(self, grades: Mapping[str, float] | None = None, column: str = "") -> None:
         self.column = column  # of a table with a column for each judge; "" otherwise
@@ -56,14 +56,15 @@ class LabelWords:
         self._has_numbers, self._are_binary, self._has_given = False, True, False
 
     def add_numbers(self, numbers: FloatArray) -> None:
-        """Record whether there are numbers besides words, and whether all are 0 or 1. Ignore negative numbers."""
+        """Record whether some labels are numbers, and whether all these are 0 or 1. Ignore negative numbers."""
         self._has_numbers |= bool((numbers >= 0).any())
         self._are_binary &= bool(np.isin(numbers[numbers >= 0], (0, 1)).all())
 
     def number(self, text: bytes, place: Callable[[], str], hint: Callable[[], str] = str) -> float:
-        """Return the grade of a label, or nan for a word without a grade.
+        """Return the grade of a label, or NaN for a word without a grade.
 
-        For the message about the first label with this word, ``place`` returns its location, and ``hint`` a remark.
+        If an error is reported for this label later, ``place`` returns its location, and ``hint`` returns a remark for
+        the message.
         """
         value, is_number = c_double(text)
         if is_number:
@@ -81,7 +82,7 @@ class LabelWords:
         return _GRADES.get(word, math.nan)
 
     def graded(self, given: Mapping[Any, Any]) -> Mapping[Any, Any]:
-        """Replace the words in a dictionary ``{topic: {docno: label}}`` by grades."""
+        """Replace words by their grades in a dictionary ``{topic: {docno: label}}``."""
         return {
             topic: {docno: self._grade(topic, docno, label) for docno, label in labels.items()}
             if isinstance(labels, Mapping)
@@ -102,11 +103,11 @@ class LabelWords:
 
     @property
     def assumed(self) -> dict[str, str]:
-        """The words whose grade was assumed. The value of a word is its first label, in quotes."""
+        """The words whose grade was assumed, as a dictionary from each word to its first label, in quotes."""
         return {word: label for word, (_, label, _) in self._first.items() if word in _GRADES}
 
     def check(self, n_missing: int, warn: Warn) -> None:
-        """Warn if words were read as missing labels. Their number is ``n_missing``. Call this function after reading.
+        """Warn if words were read as missing labels, of which there are ``n_missing``. Call this method after reading.
 
         Raise MalformedNumberError if the grade of a word is unclear.
         """
@@ -135,7 +136,7 @@ class LabelWords:
 
 
 def warn_of_assumed(path: str, judges: Sequence[LabelWords], warn: Warn) -> None:
-    """Warn about the assumed grades of words in a file, or in the columns of a table, in one line."""
+    """Warn, in one line, about the assumed grades of words in a file or in columns of a table."""
     labels = {word: label for words in reversed(judges) for word, label in words.assumed.items()}
     if labels:
         columns = [quote(words.column) for words in judges if words.column and words.assumed]

@@ -1,4 +1,4 @@
-"""Layout of the lines of a file format, rules for reading values, and hints for malformed lines."""
+"""The layout of the lines of a file format, rules for reading values, and hints about malformed lines."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ _WORDS = {
     "DEVIATION": "standard deviation",
     "PROBABILITY": "inclusion probability",
 }
-"""Names of columns in messages, if they differ from the name in lower case."""
+"""The words for columns in messages, unless a column's name in lower case is the word."""
 
 
 class Rules(Frozen):
-    """Rules for reading the values of an input."""
+    """The rules for reading the values of an input."""
 
     compat: Compat  # determines the precision of scores and the style of comments
     strict: bool  # rejects malformed numbers and likely mistakes
@@ -38,7 +38,7 @@ class Rules(Frozen):
 
 
 class CommentStyle(Enum):
-    """The lines that are comments, as described in the help."""
+    """The lines that are comments, in the words of the help."""
 
     NONE = "No lines"
     AT_LINE_START = "Lines that start with #"
@@ -50,20 +50,21 @@ class Layout(Frozen, kw_only=True):
 
     line: str  # the name of a line in messages: "a judgment"
     columns: tuple[str, ...]
-    """Names of the columns, such as "TOPIC DOCNO"; if there are several, the first data line determines the columns."""
+    """The names of the columns, such as "TOPIC DOCNO". If there are several layouts, the first data line determines
+    which one is used."""
     more: bool = False  # whether further columns can follow, which are ignored
     blank_lines: bool = False  # whether blank lines are skipped; otherwise they are malformed
     comments: CommentStyle = CommentStyle.AT_LINE_START  # which lines are skipped as comments
     comments_in_9: bool = False  # whether they are also skipped under ``--compat 9``; trec_eval 9 has no comments
     tabs: bool = False
-    """Whether only tabs separate columns if all columns are separated by tabs, so that IDs can contain blanks."""
+    """Whether IDs can contain spaces: if all columns are separated by tabs, only tabs separate columns."""
 
     def comments_in(self, compat: Compat) -> CommentStyle:
-        """Return the style of comments in a version of trec_eval."""
+        """Return the style of comments in the emulated version of trec_eval."""
         return self.comments if compat.comments or self.comments_in_9 else CommentStyle.NONE
 
     def rule(self, columns: str | None = None) -> str:
-        """Return the expected columns of a line, for messages; ``columns`` are those of the file, if known.
+        """Return the expected columns of a line for messages. ``columns`` are the columns of the file, if known.
 
         >>> Layout(line="a line", columns=("TOPIC DOCNO", "TOPIC IGNORED DOCNO", "A B C D")).rule()
         'expected a line with 2 columns (topic, document), 3 or 4'
@@ -75,7 +76,7 @@ class Layout(Frozen, kw_only=True):
 
     @property
     def explanation(self) -> str:
-        """The rules for all lines, for the help."""
+        """The rules for all lines, in the words of the help."""
         sentences = ["Columns are separated by spaces or tabs."]
         if self.more:
             sentences.append("Further columns are ignored.")
@@ -96,7 +97,7 @@ def word_for(column: str) -> str:
 
 # Patterns are texts because compiling them would slow down each start of the command.
 _UTF_16 = rb"(?:[\t -~]\0){3}"
-"""ASCII characters in UTF-16."""
+"""Three ASCII characters in UTF-16."""
 
 _SEPARATORS = ((b",", "commas"), (b";", "semicolons"), (b"|", "bars"), ("\u00a0".encode(), "no-break spaces"))
 
@@ -117,10 +118,10 @@ KINDS_OF_FILES: tuple[tuple[bytes | tuple[bytes, ...], str], ...] = (
     (b"version https://git-lfs", "a pointer of Git LFS; fetch the file with git lfs pull"),
     ((b"<!DOCTYPE", b"<!doctype", b"<html"), "an HTML page; download the file itself"),
 )
-"""The beginnings of files that are not read, and the hint about each."""
+"""The first bytes of files that irevalx does not read, and a hint about each."""
 
 _TAR = slice(257, 262)
-"""The bytes of a tar archive that contain the word ustar."""
+"""The bytes of a tar archive that contain the word "ustar"."""
 
 NUMBER_HINTS: tuple[tuple[bytes, str], ...] = (
     (rb"""(["']).*\1""", "; remove the quotes"),
@@ -135,11 +136,11 @@ NUMBER_HINTS: tuple[tuple[bytes, str], ...] = (
     ("\u2212".encode() + rb"[0-9.]+", "; replace the minus sign (U+2212) by a hyphen"),
     (rb"(?i:true|false)", "; replace true by 1 and false by 0"),
 )
-"""Patterns of malformed numbers, and the hint about each."""
+"""Patterns of malformed numbers, and a hint about each."""
 
 
 def number_hint(text: bytes, fields: Sequence[bytes], *, is_first: bool) -> str:
-    """Return a hint about a malformed number on a line with these fields, or "" if there is none."""
+    """Return a hint about a malformed number, or "" if there is none. ``fields`` are the fields of its line."""
     if is_first and fields and sum(is_known_name(field) for field in fields) >= min(3, len(fields)):
         return "; is this a header? If so, remove the line"
     if len(fields) == 4 and text == fields[3] and text in fields[1:3]:
@@ -148,7 +149,7 @@ def number_hint(text: bytes, fields: Sequence[bytes], *, is_first: bool) -> str:
 
 
 def kind_of_file(beginning: bytes) -> str:
-    """Return the type of a file that is not read, given its first bytes; "" for other files."""
+    """Return the type of a file that irevalx does not read, given its first bytes, or "" for other files."""
     if beginning[_TAR] == b"ustar":
         return "this is a tar archive; extract the file with tar -xf"
     return next((f"this is {kind}" for start, kind in KINDS_OF_FILES if beginning.startswith(start)), "")
@@ -165,7 +166,7 @@ def encoding_hint(text: bytes) -> str:
 _RETURNS = "lines end with carriage returns (CR) alone; convert them: tr '\\r' '\\n'"
 
 _ARRAY = rb"(?:\xef\xbb\xbf)?\s*\[\s*(?:[{\[\]\"]|$)"
-"""The beginning of a JSON array of objects, arrays or strings, or its first line."""
+"""The beginning of a JSON array that contains objects, arrays or strings, or a first line that only opens an array."""
 
 
 def array_hint(text: bytes) -> str:
@@ -176,7 +177,7 @@ def array_hint(text: bytes) -> str:
 
 
 def long_line_hint(text: bytes) -> str:
-    """Return the remedy for a line that is too long, given its beginning."""
+    """Return the remedy for a line that is too long, given the beginning of the line."""
     if text.count(b"\r") > 1:
         return _RETURNS
     if looks_like_json(text):
@@ -190,7 +191,7 @@ def looks_like_json(text: bytes) -> bool:
 
 
 DECIMAL = r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
-"""A decimal number, with or without an exponent."""
+"""A decimal number, optionally with an exponent."""
 
 _KEY = rb'"((?:[^"\\]|\\.)*)"\s*:'
 OBJECT_OF_OBJECTS = rb"\s*\{\s*" + _KEY + rb"\s*\{"
@@ -213,16 +214,17 @@ CONVERSIONS = {
         ".details | to_entries[] | .key as $query | .value.hits[].hit | {query: $query, docid: ._id, score: ._score}",
     ),
 }
-"""A key of OpenSearch's and Elasticsearch's JSON, and the program of jq that converts the JSON, by kind of format."""
+"""For judgments and for runs, a key in JSON of OpenSearch and Elasticsearch, and the jq program that converts this
+JSON."""
 
 _BEGINNING = 1 << 11
-"""Number of bytes from which a hint names the keys."""
+"""The number of bytes that are searched for the keys in a hint."""
 
 
 def json_hint(text: bytes, parameter: str) -> str:
     """Return a hint about JSON that cannot be read, or "" for other text.
 
-    The hint contains the first keys and, if it is known, the command that converts the JSON. ``parameter`` is
+    The hint contains the first keys of the JSON and, if it is known, the command that converts it. ``parameter`` is
     "rel_format" for judgments, or "results_format" for a run.
     """
     array = array_hint(text)
@@ -238,18 +240,18 @@ def json_hint(text: bytes, parameter: str) -> str:
 
 
 def text_hint(value: object) -> str:
-    """Return a hint for the end of a message, if a number was passed as text; "" for other values."""
+    """Return a hint to append to a message if a number was passed as text, or "" for other values."""
     is_number = isinstance(value, str) and re.fullmatch(DECIMAL, value.strip())
     return "; the number is text: convert it with int or float" if is_number else ""
 
 
 def id_hint(value: object) -> str:
-    """Return a hint for the end of a message, if an integer ID was passed as a real number; "" for other values."""
+    """Return a hint to append to a message if an integer ID was passed as a float, or "" for other values."""
     return "; convert the column to integers or text" if isinstance(value, float) and value.is_integer() else ""
 
 
 def no_hint(line: bytes, lines: bytes, layout: Layout) -> str:
-    """Return "", in place of a hint about a malformed line."""
+    """Return "": this function is used where no hint about a malformed line is needed."""
     return ""
 
 

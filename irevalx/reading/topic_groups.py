@@ -1,4 +1,4 @@
-"""Topic groups (subsets) and clusters of topics, read from a file or a dictionary."""
+"""Groups (subsets) of topics and clusters of dependent topics, read from a file or a dictionary."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ from irevalx.process.platform import as_bytes, as_text
 from irevalx.reading.sources.files import Source
 
 TopicGroups = Mapping[str, frozenset[bytes]]
-"""The topics of each group, with groups in the order of their first occurrence."""
+"""The topics of each group. Groups are in the order of their first occurrence."""
 
 _GROUP, _CLUSTER = "group", "cluster"
-"""The names of the columns of groups and of clusters."""
+"""The names of the columns that contain groups and clusters."""
 
 _BLANKS = " \t\n\r\v\f"
-"""ASCII blanks, which separate fields and are stripped from them."""
+"""The ASCII characters that are blanks. They separate fields and are removed from the ends of fields."""
 
 _BLANK = re.compile(f"[{_BLANKS}]+")
 
 _RESERVED = frozenset({"low", "high"})
-"""Reserved names: the bounds of confidence intervals."""
+"""Names that groups cannot have, because they denote the bounds of confidence intervals."""
 
 
 def read_topic_groups(source: Source) -> TopicGroups:
-    """Read topic groups from lines ``TOPIC GROUP``, CSV with a header, or JSON; other content raises InputError."""
+    """Read groups from lines ``TOPIC GROUP``, CSV with a header, or JSON. Raise InputError for other content."""
     groups = groups_of_pairs(_pairs_in(source, _GROUP), shown_name(source.path))
     if not groups:
         raise InputError(f"{shown_name(source.path)}: the file contains no groups")
@@ -50,7 +50,7 @@ def read_topic_clusters(source: Source) -> dict[str, str]:
 
 
 def _pairs_in(source: Source, column: str) -> Iterator[tuple[str, str]]:
-    """Return the pairs of a topic and its group or cluster from a file."""
+    """Return pairs of a topic and its group, or of a topic and its cluster, from a file."""
     where, text = shown_name(source.path), as_text(source.content())
     head = next((line for line in text.split("\n") if line.strip() and not line.startswith("#")), "")
     if head.lstrip().startswith("{"):
@@ -61,7 +61,7 @@ def _pairs_in(source: Source, column: str) -> Iterator[tuple[str, str]]:
 
 
 def groups_of_pairs(pairs: Iterable[tuple[str, str]], where: str) -> TopicGroups:
-    """Return the topics of each group, given pairs of topic and group; invalid group names raise InputError."""
+    """Return the topics of each group, given pairs (topic, group). Raise InputError if a group name is invalid."""
     topics: dict[str, set[bytes]] = {}
     for topic, group in pairs:
         _encoded(group, where)
@@ -73,7 +73,7 @@ def groups_of_pairs(pairs: Iterable[tuple[str, str]], where: str) -> TopicGroups
 
 
 def group_warnings(groups: TopicGroups, judged: Iterable[bytes], where: str) -> Iterator[str]:
-    """Yield warnings about judged topics without a group, and about groups without judged topics."""
+    """Yield warnings about judged topics that have no group, and about groups that have no judged topics."""
     every = list(judged)
     grouped = frozenset[bytes]().union(*groups.values())
     if outside := [topic for topic in every if topic not in grouped]:
@@ -83,7 +83,7 @@ def group_warnings(groups: TopicGroups, judged: Iterable[bytes], where: str) -> 
 
 
 def _encoded(name: str, where: str) -> bytes:
-    """Encode a name as bytes; a lone surrogate, which JSON can contain, raises InputError."""
+    """Encode a name as bytes. Raise InputError if it contains a lone surrogate, which is possible in JSON."""
     try:
         return as_bytes(name)
     except UnicodeEncodeError:
@@ -134,7 +134,7 @@ def _has_values(fields: list[str]) -> bool:
 
 
 def _all_groups(pairs: list[tuple[str, Any]]) -> dict[str, list[Any]]:
-    """Return the groups of each topic; the groups of repeated topics are combined."""
+    """Return the groups of each topic. If a topic is repeated, its groups are combined."""
     groups_of_topics: dict[str, list[Any]] = {}
     for topic, groups in pairs:
         groups_of_topics.setdefault(topic, []).extend(groups if isinstance(groups, list) else [groups])

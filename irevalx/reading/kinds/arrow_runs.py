@@ -1,6 +1,6 @@
 """Runs in Arrow tables, read in blocks of whole topics (requires pyarrow).
 
-Rows that can be read only once, or that are slow to read, are spooled to a temporary file.
+If the rows of a table can be read only once, or are slow to read, they are spooled to a temporary file.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ from irevalx.reading.sources.arrow import (
 )
 
 _ENOUGH = BLOCK_ROWS // 2
-"""Minimum number of rows of a block."""
+"""The minimum number of rows in a block."""
 
 _TOPIC, _DOCNO = (spec.names[0] for spec in (TOPIC, DOCNO))
 
 
 def arrow_runs(table: ArrowTable, name: bytes) -> list[TableRun]:
-    """Return the runs of a table, like ``runs_of_table``, spooled to a temporary file if they cannot be read again."""
+    """Return the runs of a table. If its rows cannot be read again, they are spooled to a temporary file."""
     number = table.number_of_run()
     columns = (number, TOPIC, DOCNO)
     table.check(*columns)
@@ -70,20 +70,23 @@ def _rows_at(rows: pa.Table, places: AnyArray) -> Iterator[pa.RecordBatch]:
 
 
 def _run(name: bytes, path: str, rows: Callable[[], Iterator[pa.RecordBatch]], number: ColumnSpec) -> TableRun:
-    """Return a run; ``rows`` is a function that yields its rows and can be called several times."""
+    """Return a run. The function ``rows`` yields its rows and can be called several times."""
     return TableRun(
         name, path, blocks=lambda: _blocks(rows(), path, number), again=lambda: _by_topic(rows(), path, number)
     )
 
 
 def _blocks(batches: Iterable[pa.RecordBatch], path: str, number: ColumnSpec) -> Iterator[Entries]:
-    """Yield blocks of whole topics, if the rows of each topic are contiguous; at least one block."""
+    """Yield at least one block. If the rows of each topic are adjacent, blocks contain whole topics."""
     for block in whole_topics(batches, _ENOUGH):
         yield from _by_topic(block, path, number)
 
 
 def whole_topics(batches: Iterable[pa.RecordBatch], least: int) -> Iterator[list[pa.RecordBatch]]:
-    """Yield blocks of whole topics: at least one, each but the last with ``least`` rows; callers can empty a block."""
+    """Yield at least one block of whole topics. All blocks but the last have at least ``least`` rows.
+
+    The caller can remove the batches from a block, so that their memory is freed.
+    """
     block: list[pa.RecordBatch] = []
     size, last = 0, None
     for batch in batches:
@@ -103,7 +106,7 @@ def whole_topics(batches: Iterable[pa.RecordBatch], least: int) -> Iterator[list
 
 
 def _by_topic(batches: Iterable[pa.RecordBatch], path: str, number: ColumnSpec) -> Iterator[Entries]:
-    """Yield at least one block of whole topics. The rows can be in any order; all rows are held in memory."""
+    """Yield at least one block of whole topics. All rows, in any order, are held in memory."""
     rows = pa.Table.from_batches(batches, schema_of(number, TOPIC, DOCNO))
     topics, codes, lengths = numbered(rows[_TOPIC].chunks)
     order = None if _ascends(codes) else _order(codes, lengths, len(topics))
@@ -130,13 +133,13 @@ def _ascends(codes: AnyArray) -> bool:
 
 
 def _order(codes: AnyArray, lengths: IntArray, n_codes: int) -> IntArray:
-    """Return the stable order of rows by code; codes, below ``n_codes``, are run-length encoded."""
+    """Return the stable order of rows by code. The codes are less than ``n_codes`` and run-length encoded."""
     of_rows = (codes.astype(np.uint16) if n_codes <= MOST_SMALL else codes).repeat(lengths)
     return np.argsort(of_rows, kind="stable")
 
 
 class SpooledRows:
-    """Rows that can be read once, spooled to a temporary file; raises UnreadableFileError if the disk is full."""
+    """Rows that can be read only once, spooled to a temporary file. A full disk raises UnreadableFileError."""
 
     def __init__(self, unread: ArrowTable, *columns: ColumnSpec) -> None:
         self._path, self._columns = unread.path, columns
@@ -145,7 +148,7 @@ class SpooledRows:
         self._begun = False
 
     def rows(self) -> Iterator[pa.RecordBatch]:
-        """Yield the rows; can be called any number of times."""
+        """Yield the rows. This method can be called repeatedly."""
         if self._begun:
             return self.table().batches(*self._columns)
         self._begun = True
@@ -162,7 +165,7 @@ class SpooledRows:
 
 
 def _writing(unread: ArrowTable, columns: Sequence[ColumnSpec], written: list[pa.Buffer]) -> Iterator[pa.RecordBatch]:
-    """Yield rows while writing them to a temporary file; at the end, append the buffer of the file to ``written``."""
+    """Yield rows while writing them to a temporary file, and finally append its buffer to ``written``."""
     schema = schema_of(*columns)
     stored = schema.remove(schema.get_field_index(LINE))  # row numbers need not be stored
     try:

@@ -1,6 +1,7 @@
-"""Builder of judgments and runs from columns in memory.
+"""Conversion of columns in memory to judgments and runs.
 
-Dictionaries and tables are converted to columns of IDs and numbers, and these to ``Entries``.
+Dictionaries and tables are first converted to columns of IDs and numbers, and the columns are then converted to
+``Entries``.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 
 
 class Entries(Frozen):
-    """Documents of topics, each with a number."""
+    """The documents of some topics, each with a number."""
 
     path: str  # for messages
     topics: tuple[bytes, ...]  # each once, in input order
@@ -44,12 +45,12 @@ class Entries(Frozen):
 
     @classmethod
     def of_rows(cls, path: str, topics: Names, docnos: Names, numbers: AnyArray, lines: IntArray) -> Entries:
-        """Group table rows by topic; ``lines`` contains their 1-based numbers."""
+        """Group the rows of a table by topic. ``lines`` contains their 1-based numbers."""
         names, rows, order = group_by_topic(topics)
         return cls(path, names, rows, docnos.take(order), numbers[order], lines[order])
 
     def judgments(self) -> Judgments:
-        """Return the entries as judgments, without empty topics."""
+        """Return the entries as judgments. Topics without documents are removed."""
         topics, rows = self.topics, self.rows
         if np.count_nonzero(rows.lengths) < rows.n:
             filled = np.flatnonzero(rows.lengths).tolist()
@@ -58,7 +59,7 @@ class Entries(Frozen):
         return Judgments.joined(self.path, [part])
 
     def results(self, compat: Compat, tag: bytes, *, strict: bool) -> ResultRows:
-        """Return the entries as results of a run with this tag; ``strict`` rejects scores that are not finite."""
+        """Return the entries as results of a run with this tag. ``strict`` rejects scores that are not finite."""
         scores: FloatArray = self.numbers
         return ResultRows(
             topics=self.topics,
@@ -76,7 +77,10 @@ class Entries(Frozen):
         )
 
     def score_warnings(self, paths: Sequence[str], n_topics: Sequence[int]) -> dict[int, tuple[RunWarning, ...]]:
-        """Return warnings about the scores of several runs by their index, given the path and topics of each run."""
+        """Return the warnings about scores as a dictionary from the index of a run to its warnings.
+
+        ``paths`` and ``n_topics`` contain the path and the number of topics of each run.
+        """
         equal = has_equal_ends(self.rows, self.numbers)
         if not np.count_nonzero(equal):
             return {}
@@ -102,7 +106,7 @@ class Entries(Frozen):
 
 
 class TableRun(Frozen):
-    """A run from a table; ``blocks`` and ``again`` are as in ``RunStream``."""
+    """A run in a table. ``blocks`` and ``again`` have the same meaning as in ``RunStream``."""
 
     name: bytes
     path: str  # the table's name in messages
@@ -113,12 +117,12 @@ class TableRun(Frozen):
     by_rank: bool = False  # whether its numbers are negative ranks
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Return the run with its rows in memory, for pickling."""
+        """Pickle the run with its rows in memory."""
         rows = partial(iter, [*self.again()])
         return type(self), (self.name, self.path, rows, rows, False, self.remedy, self.by_rank)
 
     def opened(self, compat: Compat, *, strict: bool) -> RunStream:
-        """Return the run as a stream; ``strict`` rejects scores that are not finite."""
+        """Return the run as a stream. ``strict`` rejects scores that are not finite."""
 
         def parse(entries: Entries) -> ResultRows:
             results = entries.results(compat, self.name, strict=strict)

@@ -1,4 +1,4 @@
-"""Builders of graded judgments, pools, and samples with inclusion probabilities."""
+"""Readers of graded judgments, pools, and samples with inclusion probabilities."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ from irevalx.trec_eval import c_double
 from irevalx.wording import is_parameter, more_such, spelled
 
 NOT_DRAWN = -999
-"""Documents with this grade or a lower one were pooled but not sampled."""
+"""A document with at most this grade was pooled but not sampled."""
 
 NOT_AT_RANDOM = (0, 2)
-"""Methods that selected a document deterministically, so that its probability is 1."""
+"""The methods that select a document deterministically, so that its inclusion probability is 1."""
 
 AT_RANDOM = (1, 2, 4)
-"""Methods that sampled a document at random."""
+"""The methods that sample a document at random."""
 
 
 def read_prels(rows: Rows, rules: Rules) -> InclusionJudgments:
-    """Build judgments with inclusion probabilities; malformed numbers are always rejected."""
+    """Read judgments with inclusion probabilities. Malformed numbers are always errors."""
     whole_grades = replace(GRADE, kind="integers")
     specs = tuple(whole_grades if spec is GRADE else spec for spec in rows.specs)
     columns = whole(replace(rows, specs=specs), rules)
@@ -50,7 +50,7 @@ def inclusion_judgments(  # noqa: PLR0917 - the columns
     lines: IntArray,
     warn: Warn,
 ) -> InclusionJudgments:
-    """Return the judgments of sampled documents grouped by topic; unknown probabilities are nan."""
+    """Return the judgments of sampled documents grouped by topic. An unknown probability is NaN."""
     drawn = grades > NOT_DRAWN
     with np.errstate(invalid="ignore"):
         outside = drawn & ((probabilities < 0) | (probabilities > 1))
@@ -90,12 +90,12 @@ def inclusion_judgments(  # noqa: PLR0917 - the columns
 
 
 def _about(path: str, lines: IntArray, problem: str) -> str:
-    """Return a warning about the first of these lines, with the number of the other ones."""
+    """Return a warning about the first of several lines, which also contains the number of the other lines."""
     return f"{shown_name(path)}:{lines[0]}: {problem}{more_such(lines.size - 1, 'line')}"
 
 
 def read_graded(rows: Rows, rules: Rules) -> Judgments:
-    """Build judgments, with the column ``STRATUM`` for stratified samples."""
+    """Read graded judgments. A column ``STRATUM`` makes them a stratified sample."""
     numbers: dict[bytes, int] = {}  # of the strata, in file order
     judges: dict[str, dict[bytes, int]] = {}  # the first line of each judge, by column
     items = Names.of([b"item"])  # the name of the only document of each topic, if there is no column of documents
@@ -132,7 +132,7 @@ def read_graded(rows: Rows, rules: Rules) -> Judgments:
 
 
 def add_judges(judges: dict[str, dict[bytes, int]], columns: Columns) -> None:
-    """Record the first line or row of each judge in each column that names judges."""
+    """Record the first line or row of each judge, for each column that names judges."""
     for column in (spec.column for spec in JUDGES if spec.column in columns):
         number, names = numbered(columns[column])
         first_of = judges.setdefault(column, {})
@@ -142,7 +142,7 @@ def add_judges(judges: dict[str, dict[bytes, int]], columns: Columns) -> None:
 
 
 def judge_warnings(judges: Mapping[str, Mapping[bytes, int]], rows: Rows, values: str) -> Iterator[str]:
-    """Yield a warning about each column that names several judges; ``values`` are "labels" or "preferences"."""
+    """Yield a warning about each column that names several judges. ``values`` is "labels" or "preferences"."""
     where = f"{shown_name(rows.path)}:{'row ' if isinstance(rows, TableRows) else ''}"
     option = ""
     if values == "labels" and is_parameter("machines"):
@@ -158,20 +158,20 @@ def judge_warnings(judges: Mapping[str, Mapping[bytes, int]], rows: Rows, values
 
 
 def _by_line(weights: FloatArray, lines: IntArray) -> FloatArray:
-    """Return weights by line number; line 0 stands for documents without a line and has the weight nan."""
+    """Return weights indexed by line number. Documents that have no line have line 0 and the weight NaN."""
     by_line = np.full(int(lines.max(initial=0)) + 1, np.nan)
     by_line[lines] = weights
     return by_line
 
 
 def _stratum_order(name: bytes) -> tuple[bool, float, bytes]:
-    """Return the sort key of a stratum: numbers by value, then other names."""
+    """Return the sort key of a stratum: numbers come first, in ascending order, then other names."""
     value, is_number = c_double(name)
     return not is_number, value if is_number else 0.0, name
 
 
 def read_pool(rows: Rows, rules: Rules) -> PooledDocuments:
-    """Build a pool; documents can occur several times."""
+    """Read a pool. A document can occur several times."""
     parts = []
     for block in rows.blocks():
         columns = rows.columns(block, rules)

@@ -1,4 +1,4 @@
-"""Builders of judgment groups, preferences and subtopics."""
+"""Readers of judgments in groups, preferences, and judgments of subtopics."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from irevalx.reading.sources.rows import Columns, Rows, parts_of, whole
 
 
 def read_grades_in_groups(rows: Rows, rules: Rules) -> GroupedJudgments:
-    """Build grouped judgments; a document that occurs twice in a group raises MalformedLineError."""
+    """Read judgments in groups. Raise MalformedLineError if a document occurs twice in a group."""
     columns = whole(rows, rules)
     lines = columns.lines
     about = group_lines(rows.path, columns["TOPIC"], columns["GROUP"], columns["DOCNO"])
@@ -53,7 +53,7 @@ def read_grades_in_groups(rows: Rows, rules: Rules) -> GroupedJudgments:
 
 
 def read_preferences(rows: Rows, rules: Rules) -> PreferenceJudgments:
-    """Build preferences, with levels in the precision of scores; groups have subgroups if there is such a column."""
+    """Read preferences. Levels are rounded like scores, and the column ``SUBGROUP`` is optional."""
     columns = whole(rows, rules)
     judges: dict[str, dict[bytes, int]] = {}
     add_judges(judges, columns)
@@ -65,7 +65,7 @@ def read_preferences(rows: Rows, rules: Rules) -> PreferenceJudgments:
 
 
 def read_pairs(rows: Rows, rules: Rules) -> PreferenceJudgments:
-    """Build preferences from pairs of a winner and a loser, or of two documents and the winner among them."""
+    """Read preferences from pairs of a winner and a loser, or from two documents and the winner of them."""
     columns = whole(rows, rules)
     winners, losers = columns["WINNER"], columns["LOSER" if "LOSER" in columns else "DOCNO"]
     if "OTHER" in columns:
@@ -91,7 +91,7 @@ def read_pairs(rows: Rows, rules: Rules) -> PreferenceJudgments:
 
 
 def _preferences(about: GroupedLines, subgroup: IntArray, level: FloatArray, lines: IntArray) -> PreferenceJudgments:
-    """Group lines by judgment group, given the subgroup, level and line number of each."""
+    """Group lines by judgment group, given the subgroup, level and line number of each line."""
     order = np.lexsort((about.document, -level, subgroup, about.group))
     return PreferenceJudgments(
         documents=about.documents,
@@ -106,7 +106,7 @@ def _preferences(about: GroupedLines, subgroup: IntArray, level: FloatArray, lin
 
 
 class GroupedLines(Frozen):
-    """The topics, groups and documents of the lines of a file."""
+    """The distinct topics, groups and documents in the lines of a file."""
 
     documents: Documents  # each once per topic, ascending in byte order
     groups: Segments  # per topic: its judgment groups, ascending in byte order
@@ -116,12 +116,12 @@ class GroupedLines(Frozen):
 
     @property
     def rows(self) -> Segments:
-        """The lines of each group, after grouping."""
+        """The lines of each group, after the lines were sorted by group."""
         return Segments.of_lengths(np.bincount(self.group, minlength=self.groups.size))
 
 
 def group_lines(path: str, topics: Names, groups: Names, docnos: Names) -> GroupedLines:
-    """Collect the distinct topics, groups and documents, given the topic, group and document of each line."""
+    """Collect the distinct topics, groups and documents of lines. The arguments contain one element per line."""
     topic, topic_names = numbered(topics)
     group, group_names = numbered(groups)
     document, docno_names = numbered(docnos)
@@ -137,7 +137,7 @@ def group_lines(path: str, topics: Names, groups: Names, docnos: Names) -> Group
 
 
 def _within(topic: IntArray, n_topics: int, number: IntArray, n_numbers: int) -> tuple[Segments, IntArray, IntArray]:
-    """Return the distinct ascending numbers of each topic: a row per topic, the index of each line, and the numbers."""
+    """Return the distinct numbers of each topic: their rows, the index of each line's number, and the numbers."""
     pairs = topic * n_numbers + number
     different = distinct(pairs)
     lengths = np.bincount(different // max(n_numbers, 1), minlength=n_topics)
@@ -145,7 +145,7 @@ def _within(topic: IntArray, n_topics: int, number: IntArray, n_numbers: int) ->
 
 
 def read_subtopics(rows: Rows, rules: Rules) -> SubtopicJudgments:
-    """Build judgments for subtopics."""
+    """Read judgments for subtopics."""
 
     def build(columns: Columns) -> SubtopicJudgments:
         topics, subtopics, docnos = (columns[name] for name in ("TOPIC", "SUBTOPIC", "DOCNO"))
@@ -157,7 +157,7 @@ def read_subtopics(rows: Rows, rules: Rules) -> SubtopicJudgments:
 def subtopic_judgments(
     path: str, topics: Names, subtopics: Names, docnos: Names, grades: AnyArray, lines: IntArray
 ) -> SubtopicJudgments:
-    """Group judgments by document, with topics in input order; the arguments contain one element per judgment."""
+    """Group judgments by document. The arguments have one element for each judgment, and topics keep their order."""
     topic_names, of_topic, order = group_by_topic(topics)
     subtopics, docnos, grades, lines = subtopics.take(order), docnos.take(order), grades[order], lines[order]
     topic = of_topic.ids
@@ -194,7 +194,10 @@ def subtopic_judgments(
 
 
 def _number(names: Names, group: IntArray) -> tuple[IntArray, IntArray]:
-    """Number the distinct names of ascending groups by first line; return the number of each line, and first lines."""
+    """Number the distinct names of each group by their first line. The groups of the lines must be ascending.
+
+    Return the number of each line, and the first line of each name.
+    """
     keys = names.keys()
     order, new = _sorted(keys, group)
     again = np.flatnonzero(~new)
@@ -217,7 +220,7 @@ def _sorted(keys: AnyArray, group: IntArray) -> tuple[IntArray, BoolArray]:
 
 
 def _number_in_order(subtopics: Names) -> tuple[IntArray, Names]:
-    """Number the distinct subtopics, integers first; return the number of each line, and the names by number."""
+    """Number the distinct subtopics, integers first. Return the number of each line, and the numbered names."""
     new = np.append(True, subtopics.changes())[: subtopics.size]  # lines of a subtopic are often consecutive
     number, names = numbered(subtopics.take(new))
     texts = names.texts()
@@ -228,7 +231,7 @@ def _number_in_order(subtopics: Names) -> tuple[IntArray, Names]:
 
 
 def _place(name: bytes) -> tuple[bool, int, bytes, bytes]:
-    """Return the sort key of a subtopic, without converting integers, which can exceed Python's limit of digits."""
+    """Return the sort key of a subtopic. Integers are compared as text, because int() limits the number of digits."""
     if re.fullmatch(rb"[0-9]+", name):
         digits = name.lstrip(b"0")
         return False, len(digits), digits, name

@@ -1,4 +1,4 @@
-"""Judgments and runs from dictionaries {topic: {docno: number}}."""
+"""Conversion of dictionaries {topic: {docno: number}} to judgments and runs."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ from irevalx.trec_eval import Compat
 from irevalx.wording import argument_error, short_repr
 
 _DICTIONARIES = (dict, Mapping)
-"""The most frequent type comes first, so that checks are fast."""
+"""The types of dictionaries. The most frequent type comes first, which makes checks fast."""
 
 MOST_KEPT, MOST_DICTIONARIES = 1 << 8, 1 << 4
-"""Judgments are cached if they have at most this number of IDs; at most this number of dictionaries is cached."""
+"""Judgments with at most ``MOST_KEPT`` IDs are cached. The cache contains at most ``MOST_DICTIONARIES`` of them."""
 
 _SCORES = frozenset({float, int, np.float64, np.float32})
-"""The score types of short lists."""
+"""The types of scores that short lists support."""
 
 BLOCK_SIZE = 1 << 14
-"""Approximate number of documents of a dictionary that are converted together."""
+"""The approximate number of documents that are converted together."""
 
 
 def judgments_of(
@@ -44,7 +44,7 @@ def judgments_of(
     grades: Grades = "whole",
     can_keep: bool = True,
 ) -> Judgments:
-    """Return ``{topic: {docno: grade}}`` as judgments; ``exact`` rejects integers as IDs, like pytrec_eval."""
+    """Return ``{topic: {docno: grade}}`` as judgments. With ``exact``, IDs cannot be integers, as in pytrec_eval."""
     # Small judgments with the default parameters are cached.
     is_default = path == "qrels" and not exact and grades == "whole" and can_keep
     content = small_content(given) if is_default else None
@@ -60,11 +60,12 @@ def judgments_of(
 
 
 RECENT: dict[int, tuple[tuple[Any, ...], Judgments]] = {}
-"""Content and judgments of recent dictionaries by ``id``; an entry is valid if the content is equal."""
+"""The content and the judgments of recent dictionaries, by ``id``. An entry is used only if the content is still equal.
+"""
 
 
 def small_content(given: Mapping[Any, Any]) -> tuple[Any, ...] | None:
-    """Return the content of small judgments as the key of the cache; None for other types than strings and integers."""
+    """Return the content of small judgments as a key of the cache, or None unless all IDs are str and grades int."""
     if type(given) is not dict or set(map(type, given.values())) != {dict}:
         return None
     sizes = tuple(map(len, given.values()))
@@ -86,7 +87,7 @@ def _judgments_of(given: Mapping[Any, Mapping[Any, float]], path: str, *, exact:
 
 
 def _with_grades(given: Mapping[Any, Any]) -> dict[Any, Any]:
-    """Replace sets and lists of relevant documents in judgments by dictionaries with the grade 1."""
+    """Replace sets and lists of relevant documents by dictionaries in which every grade is 1."""
     is_table = bool(known_columns(list(given)))  # lists are the columns of a table that lacks a column
 
     def are_relevant(value: Any) -> bool:
@@ -103,7 +104,7 @@ def run_of(
     strict: bool = False,
     exact: bool = False,
 ) -> RunStream:
-    """Return ``{topic: {docno: score}}``, or ``{topic: docnos}`` with the best document first, as an unread run."""
+    """Return ``{topic: {docno: score}}`` or ``{topic: docnos}``, best document first, as a run."""
 
     def results(block: Mapping[Any, Mapping[Any, float]]) -> ResultRows:
         lists = [
@@ -123,7 +124,7 @@ def run_of(
 
 
 def _short_list(scores: Mapping[Any, Any], tag: str, compat: Compat) -> ShortList | None:
-    """Return a dictionary with a single short topic as a short list; otherwise, or if a check fails, None."""
+    """Return a dictionary with a single short topic as a short list, or None if it cannot be one."""
     topic, documents = next(iter(scores.items())) if len(scores) == 1 else (None, None)
     if type(topic) is not str or type(documents) is not dict or not 0 < len(documents) <= MOST_IN_SHORT_LIST:
         return None
@@ -154,7 +155,7 @@ def plain_documents(documents: dict[Any, Any], compat: Compat) -> tuple[list[byt
 
 
 def stack_of(runs: Sequence[Mapping[Any, Mapping[Any, float]]], names: Sequence[str], compat: Compat) -> Stack | None:
-    """Return several runs ``{topic: {docno: score}}`` stacked into one; None if some must be read separately."""
+    """Stack several runs ``{topic: {docno: score}}`` into one, or return None if some must be read separately."""
     topics = [topic for run in runs for topic in run]
     lists = [documents for run in runs for documents in run.values()]
     if set(map(type, topics)) not in ({str}, {int}):
@@ -184,7 +185,7 @@ def stack_of(runs: Sequence[Mapping[Any, Mapping[Any, float]]], names: Sequence[
 
 
 def _scores_in(documents: Any) -> Collection[Any]:
-    """Return the scores of documents; the scores of a ranked list decrease by 1 from rank to rank."""
+    """Return the scores of documents. In a ranked list, the score decreases by 1 from rank to rank."""
     return range(len(documents), 0, -1) if type(documents) in {list, tuple} else documents.values()
 
 
@@ -200,7 +201,7 @@ def _entries(block: Mapping[Any, Mapping[Any, Any]], path: str, numbers: AnyArra
 
 
 def _in_blocks(scores: Mapping[Any, Any], path: str, *, exact: bool) -> Iterator[dict[Any, Mapping[Any, float]]]:
-    """Yield blocks of topics that fit the CPU cache."""
+    """Yield blocks of topics that fit into the CPU cache."""
     if set(map(type, scores.values())) != {dict}:
         others = {
             topic: documents
@@ -226,7 +227,7 @@ def _refuse_other_values(given: Mapping[Any, Any], path: str, rule: str) -> None
 
 
 def _number_of(given: Mapping[Any, Mapping[Any, Any]], path: str, number: str) -> What:
-    """Return a function that describes the n-th grade or score in messages."""
+    """Return a function that describes the n-th grade or score for messages."""
 
     def what(place: int) -> str:
         topic, docno = _find(given, place)

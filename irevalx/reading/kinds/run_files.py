@@ -34,14 +34,14 @@ from irevalx.wording import spelled
 
 
 class FirstLine(Frozen):
-    """The properties of the first data line of a run; None if unknown."""
+    """The properties of the first data line of a run, or None if they are unknown."""
 
     n_columns: int | None = None
     tag: bytes | None = None
 
 
 def first_line(beginning: Beginning, layout: Layout, compat: Compat) -> FirstLine:
-    """Return the number of columns and the run tag of the first data line, given a layout with tags."""
+    """Return the number of columns and the run tag of the first data line. The layout must have a run tag."""
     names = layout.columns[0].split()
     lines = beginning.data_lines(comments=layout.comments_in(compat) is not CommentStyle.NONE)
     fields = lines[0][1].split() if lines and len(beginning.lines) > 1 else []
@@ -51,7 +51,10 @@ def first_line(beginning: Beginning, layout: Layout, compat: Compat) -> FirstLin
 
 
 def line_warnings(lines: DataLines, first: FirstLine, *, strict: bool, begins_file: bool) -> tuple[RunWarning, ...]:
-    """Return a warning, or error, if lines of a block differ from the first line of the file in columns or run tag."""
+    """Return a warning if lines of a block differ from the first line in the number of columns or the run tag.
+
+    If ``strict``, the warning is an error.
+    """
     if lines.uneven is not None:
         return (RunWarning("columns", _uneven(lines, lines.uneven, first.n_columns or 0), is_error=strict),)
     row = _other_tag(lines, first.tag, begins_file) if first.tag is not None and lines.size else None
@@ -78,7 +81,10 @@ def _uneven(lines: DataLines, row: int, expected: int) -> str:
 
 
 def _other_tag(lines: DataLines, tag: bytes, begins_file: bool) -> int | None:
-    """Return the first line with a different run tag; in later blocks, only if the run tag of the last line differs."""
+    """Return the first line with another run tag, or None if there is none.
+
+    In a later block, lines are checked only if the tag of the first or last line differs, which takes less time.
+    """
     last = lines.size - 1
     if not begins_file and lines.text(0, "TAG") == tag and lines.text(last, "TAG") == tag:
         return None
@@ -89,11 +95,12 @@ def _other_tag(lines: DataLines, tag: bytes, begins_file: bool) -> int | None:
 
 
 SINGLE_ERROR = 2.0**-22
-"""The greatest relative difference between two 32-bit scores whose 64-bit values differ by less than ``ERROR``."""
+"""The greatest relative difference between two 32-bit scores whose 64-bit values have a relative difference below
+``ERROR``."""
 
 
 def read_run(rows: Rows, rules: Rules) -> RunStream:
-    """Open the only run of a source; a table of several runs raises ArgumentError."""
+    """Open the only run of a source. Raise ArgumentError if a table contains several runs."""
     if isinstance(rows, TextRows):
         return text_run(rows, rules)
     from irevalx.reading.kinds.run_tables import only_run
@@ -102,7 +109,7 @@ def read_run(rows: Rows, rules: Rules) -> RunStream:
 
 
 def remedies_of(rows: TextRows, *, is_trec: bool) -> RemediesOfRanks:
-    """Return the remedies for the format of a text file."""
+    """Return the remedies for swapped columns in warnings, which depend on the format of the text file."""
     if rows.is_table:
         return OF_TABLES
     three, exchanged = ("$1, $3, $4", "$1, $2, $3, $5, $4, $6") if is_trec else ("$1, $2, $3", "$1, $2, $4, $3")
@@ -111,7 +118,7 @@ def remedies_of(rows: TextRows, *, is_trec: bool) -> RemediesOfRanks:
 
 
 def text_run(rows: TextRows, rules: Rules) -> RunStream:
-    """Open a run with scores or ranks, whose blocks are read and checked when it is evaluated."""
+    """Open a run with scores or ranks. Its blocks are read and checked when it is evaluated."""
     layout, compat = rows.layout, rules.compat
     is_trec = "TAG" in layout.columns[0] and not rows.is_table
     first = first_line(Beginning.of(rows.source), layout, compat) if is_trec else FirstLine()
@@ -150,7 +157,7 @@ def text_run(rows: TextRows, rules: Rules) -> RunStream:
 
 
 def results_of(lines: DataLines, texts: Names, compat: Compat, *, strict: bool) -> ResultRows:
-    """Return the results of the lines of a block with these scores; ``strict`` rejects scores that are not finite."""
+    """Return the results in a block, given the texts of its scores. ``strict`` rejects scores that are not finite."""
     scores, states = decimals(texts)
     malformed = MalformedNumbers("score", "a finite number", strict=strict)
     rest = (states == OTHER).nonzero()[0]
@@ -175,14 +182,14 @@ def results_of(lines: DataLines, texts: Names, compat: Compat, *, strict: bool) 
 
 
 def _ranks_at(lines: DataLines, at: IntArray, remedy: str = "") -> IntArray:
-    """Return the ranks of the given lines; a rank that is not an integer raises MalformedNumberError."""
+    """Return the ranks of the given lines. Raise MalformedNumberError if a rank is not an integer."""
     hint = f"; if this is a score, {remedy}" if remedy else ""
     malformed = MalformedNumbers("rank", "a 64-bit integer", strict=True, if_real=hint)
     return whole_numbers(lines["RANK"].take(at), malformed, lines, at)
 
 
 def _by_rank(lines: DataLines, ranks: IntArray, tag: bytes) -> ResultRows:
-    """Return results ranked by ``ranks``, shape (lines,), lowest first."""
+    """Return results ranked by ``ranks``, lowest first. The shape of ``ranks`` is (lines,)."""
     topics, rows, order = group_by_topic(lines["TOPIC"])
     scores = -ranks[order].astype(np.float64)
     return ResultRows(
@@ -201,7 +208,7 @@ def _by_rank(lines: DataLines, ranks: IntArray, tag: bytes) -> ResultRows:
 
 
 def _score_warnings(lines: DataLines, results: ResultRows, remedies: RemediesOfRanks) -> tuple[RunWarning, ...]:
-    """Return warnings about the scores of the first block of a file."""
+    """Return the warnings about the scores in the first block of a file."""
     if results.malformed.count:
         return ()
     if "RANK" not in lines:

@@ -1,4 +1,4 @@
-"""Runs in JSON objects and in tables, which contain a single run or a column of run names."""
+"""Runs in JSON objects, and in tables with a single run or with a column of run names."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 def only_run(rows: Rows, rules: Rules) -> RunStream:
-    """Open the only run of a table, or a JSON object; a table of several runs raises ArgumentError."""
+    """Open the only run of a table or a JSON object. Raise ArgumentError if a table contains several runs."""
     if not isinstance(rows, TableRows):
         return json_run(cast("JsonObjects", rows), rules)
     runs = runs_of_table(rows.table, name_of_file(rows.path), rules)
@@ -40,7 +40,7 @@ def only_run(rows: Rows, rules: Rules) -> RunStream:
 
 
 def json_run(rows: JsonObjects, rules: Rules) -> RunStream:
-    """Open a run from a JSON object, named after its file; it is read when it is evaluated."""
+    """Open the run in a JSON object. It has the name of its file and is read when it is evaluated."""
 
     def parse(objects: JsonObjects, block: Documents) -> ResultRows:
         columns = objects.columns(block, rules)
@@ -77,7 +77,7 @@ def failing_run(path: str, error: InputError) -> RunStream:
 
 
 def runs_of_table(table: ColumnTable, name: bytes, rules: Rules) -> list[TableRun]:
-    """Return the runs of a table in the order of their first rows; without run names, a single run named ``name``."""
+    """Return the runs of a table in the order of their first rows, or a single run ``name`` if runs have no names."""
     _warn_of_ranks(table, rules)
     number, remedy = table.number_of_run(), remedy_of_runs(table.names)
     if table.is_arrow:
@@ -99,7 +99,7 @@ def runs_of_table(table: ColumnTable, name: bytes, rules: Rules) -> list[TableRu
 
 
 def _warn_of_ranks(table: ColumnTable, rules: Rules) -> None:
-    """Warn if ranks and scores in the first rows of a table do not fit, judging by its first run."""
+    """Warn if ranks contradict scores in the first rows of a table. Only the first run is checked."""
     if not (table.has(RANK) and table.has(SCORE)):
         return
     try:

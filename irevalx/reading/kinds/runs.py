@@ -1,4 +1,4 @@
-"""Runs: blocks of result rows grouped by topic, and warnings about their scores."""
+"""Runs as blocks of retrieved documents grouped by topic, and warnings about their scores."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from irevalx.trec_eval import MalformedNumbers
 from irevalx.wording import is_parameter, spelled
 
 MANY_CHANGES = 1 << 11
-"""Minimum number of lines for grouping lines with frequent topic changes without a loop."""
+"""From this number of lines on, lines with frequent topic changes are grouped without a loop."""
 
 MOST_SMALL = 1 << 16
 """The number of distinct 16-bit numbers."""
 
 
 MOST_IN_SHORT_LIST = 1 << 5
-"""Lists of at most this number of documents are ranked without arrays."""
+"""A list with at most this number of documents is ranked without arrays."""
 
 
 SEVERAL_TAGS = "tags"
@@ -32,7 +32,7 @@ SEVERAL_TAGS = "tags"
 
 
 class ShortList(NamedTuple):
-    """At most ``MOST_IN_SHORT_LIST`` distinct documents of one topic, whose first and last scores differ."""
+    """At most ``MOST_IN_SHORT_LIST`` distinct documents of one topic. The first and the last score differ."""
 
     topic: bytes
     docnos: list[bytes]
@@ -55,15 +55,18 @@ class ResultRows(Frozen):
     malformed: MalformedNumbers  # scores that are not finite numbers
     distinct: bool = False  # whether documents are known to be distinct within topics
     sanity_warnings: tuple[RunWarning, ...] = ()
-    """Warnings about lines, and about scores of the first block of a file. Only the first of each kind is issued; the
-    kind "ties" applies if equal scores are ordered by name, "ranks" if by rank."""
+    """Warnings about lines, and about the scores in the first block of a file. Only the first warning of each kind is
+    printed. The kind "ties" applies if tied documents are ordered by name, and the kind "ranks" applies if they are
+    ordered by rank."""
     ranks: Callable[[IntArray], IntArray] | None = None
-    """Returns the ranks at flat positions, or raises MalformedNumberError; None if there are no ranks."""
+    """A function that returns the ranks at flat positions, or raises MalformedNumberError. None if there are no ranks.
+    """
     about_duplicates: Callable[[], str] = str
-    """Returns the remedy for duplicate documents, for messages; "" for the default remedy, the option."""
+    """A function that returns the remedy for duplicate documents in messages, or "" for the default remedy, which is an
+    option."""
 
     def keep(self, mask: BoolArray) -> ResultRows:
-        """Return the results restricted to a flat mask of documents."""
+        """Return the documents selected by a flat mask."""
         return self._at(self.rows.keep(mask), mask.nonzero()[0], self.topics)
 
     def take(self, topics: IntArray) -> ResultRows:
@@ -72,7 +75,7 @@ class ResultRows(Frozen):
         return self._at(rows, index, tuple(self.topics[topic] for topic in topics.tolist()))
 
     def _at(self, rows: Segments, index: IntArray, topics: tuple[bytes, ...]) -> ResultRows:
-        """Return the results at these flat positions, divided into new rows."""
+        """Return the documents at flat positions, divided into new rows."""
         ranks = self.ranks
         return replace(
             self,
@@ -88,7 +91,10 @@ class ResultRows(Frozen):
 
 
 def group_by_topic(names: Names) -> tuple[tuple[bytes, ...], Segments, IntArray | slice]:
-    """Return the distinct topics of lines, a row for each, and the order of the lines (a slice if they are grouped)."""
+    """Return the distinct topics of lines, a row for each topic, and the order that groups the lines.
+
+    The order is a slice if the lines are already grouped.
+    """
     if names.size == 0:
         return (), Segments.of_lengths([]), slice(None)
     starts, size = np.append(True, names.changes()).nonzero()[0], names.size
@@ -107,7 +113,7 @@ def group_by_topic(names: Names) -> tuple[tuple[bytes, ...], Segments, IntArray 
 
 
 def _group_scattered(names: Names, lengths: IntArray) -> tuple[tuple[bytes, ...], Segments, IntArray]:
-    """Group lines like ``group_by_topic`` without a loop over topic changes; the topics are run-length encoded."""
+    """Do the same as ``group_by_topic`` without a loop over the topic changes. The topics are run-length encoded."""
     first = first_places(names)
     is_first = first == np.arange(names.size)
     topics = tuple(names.take(is_first).texts())
@@ -119,43 +125,43 @@ def _group_scattered(names: Names, lengths: IntArray) -> tuple[tuple[bytes, ...]
 
 
 class RunStream(Frozen):
-    """A run whose results are read block by block; ``parse`` converts a block to results."""
+    """A run that is read block by block. The function ``parse`` converts a block to results."""
 
     path: str  # as given by the user; the run tag if it is not a file
     blocks: Callable[[], Iterator[Any]]
-    """Yields blocks that end between topics if the lines of a topic are contiguous; called first, and only once unless
-    the run has a ``size``."""
+    """A function that yields blocks, which end between topics if the lines of each topic are adjacent. It is called
+    first, and can be called again only if the run has a ``size``."""
     again: Callable[[], Iterable[Any]]  # returns everything as blocks with disjoint topics
     parse: Callable[[Any], ResultRows]
     size: int = 0  # bytes of a file that several processes can read; 0 for a pipe or standard input
     shares: Callable[[int], Sequence[Callable[[], Iterator[Any]]]] = lambda processes: ()
-    """Returns functions that yield the blocks for each of several processes, in file order; empty if one process must
-    find the blocks."""
+    """A function that returns, for each of several processes, a function that yields its blocks, in file order. It
+    returns an empty sequence if one process must find the blocks."""
     to_its_end: bool = True
-    """Whether ``blocks`` must be consumed before ``again`` is called, as for a pipe; otherwise ``blocks`` can be called
-    repeatedly."""
+    """Whether ``blocks`` must be consumed before ``again`` is called, as for a pipe. Otherwise, ``blocks`` can be
+    called repeatedly."""
     with_repeats: RunStream | None = None  # the same run, read with repeated documents allowed, if reading rejects them
     short_list: Callable[[], ShortList | None] | None = None
-    """Returns the results if they are one short list, which is ranked without arrays, otherwise None; ``blocks`` has
-    the same results."""
+    """A function that returns the results as a short list, which is ranked without arrays, or None if they are not one
+    short list. ``blocks`` yields the same results."""
     name: str | None = None  # the name that replaces the run tag in the file
     warnings: tuple[RunWarning, ...] = ()  # about the first lines of its file
 
     def allowing(self, duplicates: Duplicates) -> RunStream:
-        """Return the run, which is read without checking for repeated documents if ``duplicates`` permits them."""
+        """Return the run. If ``duplicates`` permits repeated documents, reading does not check for them."""
         if duplicates == "error" or self.with_repeats is None:
             return self
         return replace(self.with_repeats, name=self.name)
 
     def results(self) -> list[ResultRows]:
-        """Read all results, as parts with disjoint topics."""
+        """Read all results. No two parts have a topic in common."""
         blocks = self.blocks()
         unread = blocks if self.to_its_end else ()
         return each_topic_once(map(self.parse, blocks), lambda: map(self.parse, self.again()), unread)
 
 
 class Stack(Frozen):
-    """The results of several runs, with finite scores and without repeated documents."""
+    """The results of several runs. Their scores are finite, and no document is repeated."""
 
     names: Sequence[str]  # the names of the runs, which are also their paths
     tags: Sequence[bytes]  # the names as bytes
@@ -165,13 +171,14 @@ class Stack(Frozen):
 
 
 MOST_TOPICS = 1000
-"""Number of first topics that are checked for warnings."""
+"""Only this number of topics, the first ones of a run, are checked for warnings."""
 
 
 def rank_warnings(path: str, results: ResultRows, remedy: str, *, strict: bool) -> tuple[RunWarning, ...]:
-    """Return a warning, or error, if the ranks of most topics are probably scores, or a warning about repeated ranks.
+    """Return a warning if the ranks of most topics are probably scores, or if ranks are repeated.
 
-    Ranks are probably scores if the lowest rank is neither 0 nor 1, or if ranks decrease from line to line with gaps.
+    Ranks are probably scores if the lowest rank is neither 0 nor 1, or if ranks decrease from line to line and some
+    numbers are missing between them. If ``strict``, the warning about such ranks is an error.
     """
     rows, rank = results.rows, -results.scores
     if not rows.n:
@@ -197,7 +204,7 @@ def rank_warnings(path: str, results: ResultRows, remedy: str, *, strict: bool) 
 
 
 def repeated_ranks(path: str, results: Segments, ranks: IntArray | FloatArray) -> tuple[RunWarning, ...]:
-    """Return a warning if topics have at most half as many different ranks as documents."""
+    """Return a warning if a topic has at most half as many different ranks as documents."""
     rows, _ = results.take(np.arange(min(results.n, MOST_TOPICS)))
     order = np.lexsort((ranks[: rows.size], rows.ids))
     topic, rank = rows.ids[order], ranks[order]
@@ -215,13 +222,13 @@ def repeated_ranks(path: str, results: Segments, ranks: IntArray | FloatArray) -
 
 
 LEAST_SEQUENCE = 3
-"""Minimum number of documents of a topic whose scores are checked for a sequence of ranks."""
+"""The minimum number of documents of a topic whose scores are compared with a sequence of ranks."""
 
 
 def rank_like_scores(
     path: str, results: Segments, scores: FloatArray, remedy: str, rank: IntArray | None = None
 ) -> tuple[RunWarning, ...]:
-    """Return a warning if the scores of most topics, but not the ranks, are a sequence 1, 2, 3, ... or 0, 1, 2, ..."""
+    """Return a warning if the scores of most topics are 1, 2, 3, ... or 0, 1, 2, ..., unless the ranks are too."""
     rows, _ = results.take(np.arange(min(results.n, MOST_TOPICS)))
     score, rank = scores[: rows.size], None if rank is None else rank[: rows.size]
     first = score[rows.at(rows.ids, np.zeros(rows.size, np.int64))]
@@ -242,7 +249,7 @@ def rank_like_scores(
 
 
 def has_equal_ends(results: Segments, scores: FloatArray) -> BoolArray:
-    """Return, for each topic, whether it has several documents, the first and last with equal scores."""
+    """Return whether each topic has several documents, and the first and the last have the same score."""
     if results.n == 1:  # as in many small calls
         return np.array([scores.size > 1 and scores[0] == scores[-1]])
     alike: BoolArray = results.lengths > 1
@@ -255,7 +262,10 @@ def has_equal_ends(results: Segments, scores: FloatArray) -> BoolArray:
 def score_warnings(
     path: str, results: Segments, scores: FloatArray, rank: IntArray | None = None, remedy: str = ""
 ) -> tuple[RunWarning, ...]:
-    """Return a warning if ranks contradict the scores of most topics (positive covariance), or most topics are tied."""
+    """Return a warning if ranks contradict scores in most topics, or if all scores are tied in most topics.
+
+    Ranks contradict scores if their covariance is positive.
+    """
     rows, _ = results.take(np.arange(min(results.n, MOST_TOPICS)))
     score = scores[: rows.size]
     first = rows.at(rows.ids, np.zeros(rows.size, np.int64))
@@ -303,7 +313,7 @@ def score_warnings(
 
 
 class RemediesOfRanks(Frozen):
-    """The remedies in warnings about ranks and scores that do not fit."""
+    """The remedies in warnings about ranks that contradict the scores."""
 
     by_rank: str  # how to rank by the ranks
     exchange: str  # what to exchange if the ranks are in the column of scores

@@ -25,10 +25,10 @@ from irevalx.reading.sources.columns import RULES, ColumnTable
 from irevalx.reading.sources.files import Source
 
 BLOCK_ROWS = 1 << 15
-"""Maximum number of rows cast at a time, chosen to fit the CPU cache."""
+"""The maximum number of rows that are cast together, chosen to fit the CPU cache."""
 
 LINE = "line"
-"""The column with the 1-based row numbers."""
+"""The name of the column that contains the 1-based row numbers."""
 
 TYPES: dict[ColumnKind, pa.DataType] = {
     **dict.fromkeys(("names", "words", "labels"), pa.large_string()),
@@ -38,21 +38,21 @@ TYPES: dict[ColumnKind, pa.DataType] = {
 """The types that columns are cast to."""
 
 LABELS = pa.dictionary(pa.int32(), pa.large_string())
-"""The type of topics and runs, which many consecutive rows share; dictionaries have distinct names."""
+"""The type of topics and run names, which many consecutive rows share. The names in a dictionary are distinct."""
 
 
 class ArrowTable(ColumnTable):
-    """A table with columns of pyarrow."""
+    """A table whose columns are pyarrow arrays."""
 
     is_arrow: ClassVar[bool] = True
     parts: Callable[[list[Any], int, int | None], Iterator[pa.Table]]
-    """Yields rows from ``first`` to ``last`` (exclusive; None for the end) of some columns, as pyarrow tables; all rows
-    unless ``in_memory``."""
+    """A function that yields the given columns as pyarrow tables, from row ``first`` up to but excluding ``last``
+    (None: to the end). It yields all rows unless ``in_memory``."""
     in_memory: bool = False  # whether any rows can be accessed at any time
     read_once: bool = False  # whether rows can be iterated only once
 
     def batches(self, *specs: ColumnSpec, first: int = 0, last: int | None = None) -> Iterator[pa.RecordBatch]:
-        """Yield nonempty batches with the requested columns, cast to ``TYPES`` or ``LABELS``, and ``LINE``."""
+        """Yield nonempty batches of the requested columns, cast to ``TYPES`` or ``LABELS``, with ``LINE`` appended."""
         names = [self.find(spec) for spec in specs]
         schema = schema_of(*specs)
         for part in self.parts(names, first, last):
@@ -68,7 +68,7 @@ class ArrowTable(ColumnTable):
                 first += batch.num_rows
 
     def check(self, *specs: ColumnSpec) -> None:
-        """Raise ArgumentError if a column is missing, or has a wrong type or missing values in memory."""
+        """Raise ArgumentError if a column is missing. If rows are in memory, also check types and missing values."""
         names, first = [self.find(spec) for spec in specs], 0
         for part in self.parts(names, 0, None) if self.in_memory else ():
             for batch in part.to_batches():
@@ -77,12 +77,12 @@ class ArrowTable(ColumnTable):
                 first += batch.num_rows
 
     def read(self, *specs: ColumnSpec) -> tuple[Any, ...]:
-        """Return whole columns; a missing column or an invalid value raises ArgumentError."""
+        """Return whole columns. Raise ArgumentError if a column is missing or contains an invalid value."""
         rows = pa.Table.from_batches(self.batches(*specs), schema_of(*specs))
         return tuple(map(values_of, rows.columns[: len(specs)]))
 
     def first_rows(self, *specs: ColumnSpec) -> tuple[Any, ...]:
-        """Return columns of the first block of rows, for checks; empty if rows can be read only once."""
+        """Return columns of the first block of rows, for checks. They are empty if rows can be read only once."""
         batches = [] if self.read_once else islice(self.batches(*specs), 1)
         rows = pa.Table.from_batches(batches, schema_of(*specs))
         return tuple(map(values_of, rows.columns[: len(specs)]))
@@ -96,7 +96,7 @@ class ArrowTable(ColumnTable):
         return labels_of(column)
 
     def _cast(self, column: pa.Array, kind: ColumnKind, name: Any, first: int) -> pa.Array:
-        """Return values cast to the type of their kind; ``first`` is the 0-based number of the first row."""
+        """Return values cast to the type of their kind. ``first`` is the 0-based number of their first row."""
         column = _plain(column)
         if kind == "words":
             return pa.array(["" if value is None else str(value) for value in column.to_pylist()], TYPES[kind])
@@ -117,7 +117,7 @@ class ArrowTable(ColumnTable):
             raise self._wrong(column, kind, name, first, row) from None
 
     def _refuse_others(self, column: pa.Array, kind: ColumnKind, name: Any, first: int) -> None:
-        """Reject a column of another type, and missing values."""
+        """Raise ArgumentError if a column has missing values, or a type that cannot be read as ``kind``."""
         if column.null_count and kind not in {"labels", "probabilities", "words"}:
             missing = column.is_null().to_numpy(zero_copy_only=False)
             raise self._wrong(column, kind, name, first, int(missing.argmax()))
@@ -141,30 +141,30 @@ class ArrowTable(ColumnTable):
 _LABELLED = (TOPIC, RUN)
 
 _LONGEST = 100
-"""Maximum number of characters of a value in messages."""
+"""The maximum number of characters of a value in messages."""
 
 
 def schema_of(*specs: ColumnSpec) -> pa.Schema:
-    """Return the schema of ``batches``."""
+    """Return the schema of the batches that ``ArrowTable.batches`` yields."""
     types = (LABELS if spec in _LABELLED else TYPES[spec.kind] for spec in specs)
     return pa.schema([*zip((spec.names[0] for spec in specs), types, strict=True), (LINE, pa.int64())])
 
 
 def array_of(numbers: AnyArray) -> pa.Array:
-    """Convert integers to an int64 array without importing pandas, which ``pa.array`` would do."""
+    """Convert integers to an int64 array. ``pa.array`` is not used, because it imports pandas."""
     return pa.Array.from_buffers(
         pa.int64(), numbers.size, [None, pa.py_buffer(np.ascontiguousarray(numbers, np.int64))]
     )
 
 
 def numbers_of(array: pa.Array) -> AnyArray:
-    """Return a numeric array without nulls as a view, without importing pandas, which ``to_numpy`` would do."""
+    """Return a numeric array without nulls as a view. ``to_numpy`` is not used, because it imports pandas."""
     kind = np.dtype(array.type.to_pandas_dtype())
     return np.frombuffer(array.buffers()[1] or b"", kind, len(array), kind.itemsize * array.offset)
 
 
 def names_of(chunks: Sequence[pa.Array]) -> Names:
-    """Return arrays of large_string without nulls as names."""
+    """Return large_string arrays without nulls as ``Names``."""
     padding = np.zeros(PADDING, np.uint8)
     pieces, starts, lengths, end = [padding], [np.empty(0, np.int64)], [np.empty(0, np.int64)], PADDING
     for strings in chunks:
@@ -179,7 +179,10 @@ def names_of(chunks: Sequence[pa.Array]) -> Names:
 
 
 def numbered(chunks: Iterable[pa.Array]) -> tuple[tuple[bytes, ...], AnyArray, IntArray]:
-    """Return the distinct names in chunks of ``LABELS``, the code (index) of each run of equal rows, and its length."""
+    """Return the distinct names in chunks of ``LABELS``, and the code and length of each sequence of equal rows.
+
+    The code is the index of the name.
+    """
     labels = list(chunks)
     runs = [pc.run_end_encode(chunk.indices) for chunk in labels]
     of_runs = [
@@ -194,7 +197,7 @@ def numbered(chunks: Iterable[pa.Array]) -> tuple[tuple[bytes, ...], AnyArray, I
 
 
 def labels_of(names: pa.Array) -> pa.Array:
-    """Convert strings, or dictionary-encoded strings, to ``LABELS`` that contain only the names of these rows."""
+    """Convert strings or dictionary-encoded strings to ``LABELS`` whose dictionary contains only names in use."""
     if pa.types.is_dictionary(names.type):
         runs = pc.run_end_encode(names.indices)
         of_runs = names.dictionary.take(runs.values).cast(TYPES["names"])
@@ -208,20 +211,20 @@ def labels_of(names: pa.Array) -> pa.Array:
 
 
 def values_of(column: pa.ChunkedArray) -> Any:
-    """Return a column without nulls as names or numbers."""
+    """Return a column without nulls as ``Names`` or as numbers."""
     if column.type in {TYPES["names"], LABELS}:
         return names_of(column.cast(TYPES["names"]).chunks)
     return np.concatenate([numbers_of(chunk) for chunk in (*column.chunks, pa.nulls(0, column.type))])
 
 
 def _plain(column: pa.Array) -> pa.Array:
-    """Return an array without dictionary encoding and extension type."""
+    """Return an array with its dictionary encoding and its extension type removed."""
     column = getattr(column, "storage", column)
     return column.dictionary_decode() if pa.types.is_dictionary(column.type) else column
 
 
 def _fits(kind_of_values: pa.DataType, kind: ColumnKind) -> bool:
-    """Return whether a column of this type can be read as a kind; the cast then checks each value."""
+    """Return whether a column of type ``kind_of_values`` can be read as ``kind``. The cast then checks each value."""
     types = pa.types
     if types.is_integer(kind_of_values) or kind == "words":
         return True
@@ -237,7 +240,7 @@ def _fits(kind_of_values: pa.DataType, kind: ColumnKind) -> bool:
 
 
 def table_of_arrow(given: pa.Table, path: str) -> ArrowTable:
-    """Return a pyarrow table as a table."""
+    """Return a pyarrow table as an ``ArrowTable``."""
 
     def parts(names: list[Any], first: int, last: int | None) -> Iterator[pa.Table]:
         yield given.select(names).slice(first, None if last is None else last - first)
@@ -246,7 +249,7 @@ def table_of_arrow(given: pa.Table, path: str) -> ArrowTable:
 
 
 def table_of_stream(given: Any, path: str) -> ArrowTable:
-    """Return an object with an Arrow C stream as a table: in memory for pyarrow objects, otherwise read once."""
+    """Return an object with an Arrow C stream as a table. Only tables of pyarrow can be read more than once."""
     if isinstance(given, pa.RecordBatch):
         given = pa.Table.from_batches([given])
     if isinstance(given, pa.Table):
@@ -265,7 +268,7 @@ def table_of_stream(given: Any, path: str) -> ArrowTable:
 
 
 def _next(reader: Any, path: str) -> Any:
-    """Return the next batch, or None after the last batch; errors are raised as ArgumentError."""
+    """Return the next batch, or None after the last one. Convert errors of the reader to ArgumentError."""
     try:
         return next(reader, None)
     except (pa.ArrowException, TypeError, ValueError, RuntimeError, OSError) as error:
@@ -278,11 +281,11 @@ def first_line(error: Exception) -> str:
 
 
 _BATCH_ROWS = 1 << 17
-"""Number of rows read at a time."""
+"""The number of rows that are read at a time."""
 
 
 def table_of_parquet(source: Source) -> ArrowTable:
-    """Open a Parquet file as a table whose columns are read on each access; damaged files raise UnreadableFileError."""
+    """Open a Parquet file as a table that reads columns on each access. Damage raises UnreadableFileError."""
     file = source.path if source.is_plain_file else _copy(source)
     with _failing_as_file(source):
         names = pa.parquet.read_schema(file).names
@@ -301,7 +304,7 @@ def table_of_parquet(source: Source) -> ArrowTable:
 
 
 def _copy(source: Source) -> pa.Buffer:
-    """Return the content of a source as the buffer of a memory-mapped temporary file."""
+    """Copy a source to a memory-mapped temporary file, and return its buffer."""
     with TemporaryFile() as file:
         for chunk in source.chunks(text=False):
             file.write(chunk)
@@ -311,7 +314,7 @@ def _copy(source: Source) -> pa.Buffer:
 
 @contextmanager
 def _failing_as_file(source: Source) -> Iterator[None]:
-    """Convert any error other than InputError to UnreadableFileError."""
+    """Convert every error except InputError to UnreadableFileError."""
     try:
         yield
     except InputError:

@@ -1,4 +1,4 @@
-"""Blocks of whole topics from files."""
+"""Blocks of lines from files, which contain whole topics."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from irevalx.reading.sources.files import CHUNK_SIZE, LONGEST_LINE, NEWLINE, Sou
 
 
 class TopicRows(Protocol):
-    """Blocks of lines of a file that end between topics, for one or several processes."""
+    """A block of lines that contains whole topics, or the results built from one."""
 
     @property
     def topics(self) -> Collection[bytes]:
-        """The topics of these lines."""
+        """The topics in the block."""
 
 
 Part = TypeVar("Part", bound=TopicRows)
 
 MOST_SHARE = 1 << 26
-"""Maximum size of a range in bytes; a worker reports progress after each range."""
+"""The maximum size of a range in bytes. A worker reports its progress after each range."""
 
 
 class Block(Frozen):
-    """A block of whole lines of a file."""
+    """A block of whole lines from a file."""
 
     text: bytes  # each line ends with a newline
     line: int  # 1-based number of the first line, counted from the beginning of the range, or of the file without one
@@ -38,17 +38,17 @@ class Block(Frozen):
 
     @property
     def first_line(self) -> int:
-        """The 1-based line number of the first line of the range; this can require counting the lines before it."""
+        """The 1-based line number of the first line in the file. If necessary, the lines before it are counted."""
         return self.line + (self.share.lines_before if self.share else 0)
 
     @property
     def begins_file(self) -> bool:
-        """Whether it is the first block of the file."""
+        """Whether the block is the first one of the file."""
         return self.line == 1 and not (self.share and self.share.begin)
 
 
 def line_counter(source: Source) -> Callable[[int], int]:
-    """Return a function that counts the lines of a file before an offset, if possible from the previous offset on."""
+    """Return a function that counts the lines before an offset. It continues from the previous offset if it can."""
     place, lines = 0, 0
 
     def up_to(end: int) -> int:
@@ -64,7 +64,7 @@ def line_counter(source: Source) -> Callable[[int], int]:
 
 
 class FileRange(Frozen):
-    """A byte range of an uncompressed file for one process; it begins and ends between topics."""
+    """A byte range of an uncompressed file, which one process reads. It begins and ends between topics."""
 
     source: Source
     begin: int
@@ -77,16 +77,17 @@ class FileRange(Frozen):
         return self.count(self.begin)
 
     def blocks(self) -> Iterator[Block]:
-        """Yield the blocks of the range, split like the blocks of ``blocks_of``."""
+        """Yield the blocks of the range, divided like the blocks of ``blocks_of``."""
         chunks = self.source.chunks(CHUNK_SIZE, begin=self.begin, end=self.end)
         for block in whole_topics(chunks, where=lambda line: _place(self.source, line + self.lines_before)):
             yield Block(block.text, block.line, self)
 
 
 def file_ranges(source: Source, processes: int) -> list[FileRange]:
-    """Return the byte ranges of an uncompressed file for several processes; empty if it cannot be divided.
+    """Return byte ranges of an uncompressed file for several processes, or an empty list if it cannot be divided.
 
-    The first range begins with the first block of ``blocks_of``, because warnings refer to this block.
+    The first range contains the whole first block that ``blocks_of`` would yield, so that the warnings about this block
+    are the same.
     """
     size = source.size
     if not source.is_plain_file:
@@ -103,7 +104,7 @@ def file_ranges(source: Source, processes: int) -> list[FileRange]:
 
 
 def _read_for_first_block(source: Source) -> int:
-    """Return the number of bytes that ``blocks_of`` reads before its first block; shorter files can differ."""
+    """Return the number of bytes that ``blocks_of`` reads before it yields its first block."""
     sizes: list[int] = []
 
     def chunks() -> Iterator[bytes]:
@@ -116,7 +117,7 @@ def _read_for_first_block(source: Source) -> int:
 
 
 def _topic_between(source: Source, least: int, end: int) -> int:
-    """Return the offset of the last topic that begins between two offsets; 0 if no topic begins there."""
+    """Return the offset of the last topic that starts between two offsets, or 0 if no topic starts there."""
     size = CHUNK_SIZE
     begin = end
     while begin > least:
@@ -130,19 +131,20 @@ def _topic_between(source: Source, least: int, end: int) -> int:
 
 
 def first_word(line: bytes) -> list[bytes]:
-    """Return the topic of a line, which is its first word; empty for a blank line."""
+    """Return the topic of a line, which is its first word, in a list. The list is empty for a blank line."""
     return line.split(None, 1)[:1]
 
 
 def blocks_of(source: Source, topic_of: Callable[[bytes], object] = first_word) -> Iterator[Block]:
-    """Yield blocks that end between topics, if topics are contiguous; afterwards, ``whole_file`` can read any input."""
+    """Yield blocks that end between topics if topics are contiguous. A pipe can then be read by ``whole_file``."""
     return whole_topics(source.chunks(CHUNK_SIZE, again=True), topic_of, lambda line: _place(source, line))
 
 
 def whole_file(source: Source, *, in_lines: bool = True) -> Block:
-    """Return the file as one block that ends with the first chunk that contains a NUL byte, which is an error.
+    """Read the whole file as one block, up to the first chunk that contains a NUL byte.
 
-    If the file consists of lines, a line longer than ``LONGEST_LINE`` raises MalformedLineError.
+    A NUL byte is an error that the reader of the block reports, so the rest of the file is not needed. If the file
+    consists of lines, raise MalformedLineError if one is longer than ``LONGEST_LINE``.
     """
     read: list[bytes] = []
     length = 0
@@ -159,9 +161,10 @@ def whole_topics(
     topic_of: Callable[[bytes], object] = first_word,
     where: Callable[[int], str] = "line {}".format,
 ) -> Iterator[Block]:
-    """Yield blocks of whole topics with about the size of a chunk, or of a single topic if it is larger.
+    """Yield blocks of whole topics. Each is about as large as a chunk, or larger if it is a single topic.
 
-    A line longer than ``LONGEST_LINE`` raises MalformedLineError; ``where`` returns its location, given its number.
+    Raise MalformedLineError if a line is longer than ``LONGEST_LINE``. For the message, ``where`` returns the location
+    of a line number.
     """
     pieces: list[bytes] = []
     size = length = 0
@@ -196,9 +199,9 @@ def _place(source: Source, line: int) -> str:
 
 
 def _last_line(pieces: Sequence[bytes], length: int, where: Callable[[int], str], first: int = 1) -> int:
-    """Return the length of the incomplete last line of these pieces, given its length before the last piece.
+    """Return the length of the incomplete last line in ``pieces``, given its length before the last piece.
 
-    A line longer than ``LONGEST_LINE`` raises MalformedLineError; ``first`` is the number of the first line.
+    Raise MalformedLineError if a line is longer than ``LONGEST_LINE``. ``first`` is the number of the first line.
     """
     *others, last = pieces
     end = last.find(NEWLINE)
@@ -216,7 +219,7 @@ def _last_line(pieces: Sequence[bytes], length: int, where: Callable[[int], str]
 def each_topic_once(
     parts: Iterable[Part], read_again: Callable[[], Iterable[Part]], unread: Iterable[object] = ()
 ) -> list[Part]:
-    """Return parts of a file with disjoint topics; if lines of a topic are scattered, the file is read as a whole."""
+    """Return parts of a file with disjoint topics. If a topic occurs in two parts, read the file as a whole."""
     collected: list[Part] = []
     if until_topic_returns(parts, collected):
         for _ in unread:  # a pipe can only be read again after its end
@@ -226,7 +229,7 @@ def each_topic_once(
 
 
 def until_topic_returns(parts: Iterable[Part], collected: list[Part]) -> list[Part]:
-    """Append parts to ``collected`` until a part repeats an earlier topic; return that part in a list."""
+    """Append parts to ``collected`` until a part repeats an earlier topic. Return a list with this part, if any."""
     seen: set[bytes] = set()
     for part in parts:
         if not seen.isdisjoint(part.topics):
@@ -237,15 +240,15 @@ def until_topic_returns(parts: Iterable[Part], collected: list[Part]) -> list[Pa
 
 
 def count_lines(text: bytes) -> int:
-    """Return the number of newlines; several times faster than ``bytes.count``."""
+    """Return the number of newlines. This is several times as fast as ``bytes.count``."""
     return int(np.count_nonzero(np.frombuffer(text, np.uint8) == ord(NEWLINE)))
 
 
 def _start_of_last_topic(text: bytes, topic_of: Callable[[bytes], object] = first_word) -> int:
-    """Return the offset of the last topic with a complete line; 0 if no other topic precedes it.
+    """Return the offset of the last topic whose line is complete, or 0 if no other topic precedes it.
 
-    The search proceeds backwards in increasing steps: lines between two lines of a topic are assumed to belong to it.
-    Otherwise, a topic occurs in two blocks, and ``each_topic_once`` reads the file again as a whole.
+    The search goes backwards in increasing steps and assumes that all lines between two lines of a topic belong to it.
+    If they do not, a topic occurs in two blocks, and ``each_topic_once`` reads the file again as a whole.
     """
     end = text.rfind(NEWLINE) + 1
     if end == 0:
@@ -270,5 +273,5 @@ def _start_of_last_topic(text: bytes, topic_of: Callable[[bytes], object] = firs
 
 
 def _line_with(text: bytes, place: int) -> int:
-    """Return the offset of the line that contains this byte."""
+    """Return the offset of the line that contains the byte at ``place``."""
     return text.rfind(NEWLINE, 0, place) + 1

@@ -1,4 +1,4 @@
-"""Tables: columns by name, and arrays from lists of Python values."""
+"""Tables with named columns, and the conversion of lists of Python values to arrays."""
 
 from __future__ import annotations
 
@@ -31,20 +31,23 @@ if TYPE_CHECKING:
     from irevalx.reading.label_words import LabelWords
 
 What = Callable[[int], str]
-"""Describes the n-th value (from 0) of a column for messages."""
+"""A function that describes the n-th value (from 0) of a column for messages."""
 
 _WHOLE_NUMBERS = frozenset({int, *(np.dtype(code).type for code in np.typecodes["AllInteger"])})
 """The types of integers."""
 
 _SHORT = 32
-"""Lists with a mean length below this are joined before they are packed."""
+"""Lists that are shorter than this on average are joined before they are packed."""
 
 _NEWLINE = ord("\n")
 _NOT_PACKED = (struct.error, TypeError, ValueError, OverflowError)
 
 
 def topics_of(given: Iterable[Any], path: str, *, exact: bool = False) -> tuple[bytes, ...]:
-    """Return distinct topic IDs as bytes; invalid or repeated IDs raise ArgumentError. ``exact`` rejects integers."""
+    """Return distinct topic IDs as bytes. Raise ArgumentError for an invalid or repeated ID.
+
+    With ``exact``, an integer is an invalid ID.
+    """
     what = f"{path}: a topic"
     texts = [topic if type(topic) is str else identifier(what, topic, whole=not exact) for topic in given]
     try:
@@ -59,7 +62,7 @@ def topics_of(given: Iterable[Any], path: str, *, exact: bool = False) -> tuple[
 
 
 def names_of(lists: Sequence[Collection[Any]], what: What, *, exact: bool = False) -> tuple[Names, bool]:
-    """Convert lists of IDs to flat bytes, and return whether distinct IDs of a list certainly remain distinct."""
+    """Convert lists of IDs to ``Names``. Also return whether distinct IDs of a list certainly remain distinct."""
     filled = [ids for ids in lists if ids]
     try:
         text, distinct = "\n".join(["\n".join(ids) for ids in filled]), True
@@ -99,7 +102,7 @@ def _not_encodable(texts: Iterable[str], what: What) -> ArgumentError:
 
 
 def scores_of(lists: Collection[Collection[Any]], what: What) -> FloatArray:
-    """Flatten lists of numbers into one float64 array; raises ArgumentError if an element is not a number."""
+    """Flatten lists of numbers into a float64 array. Raise ArgumentError if an element is not a number."""
     try:
         return np.frombuffer(_packed(lists, "d"), np.float64)
     except _NOT_PACKED:
@@ -112,7 +115,7 @@ def scores_of(lists: Collection[Collection[Any]], what: What) -> FloatArray:
 def grades_of(
     lists: Collection[Collection[Any]], what: What, *, exact: bool = False, grades: Grades = "whole"
 ) -> AnyArray:
-    """Flatten lists of grades into one array; invalid grades raise ArgumentError, if ``exact`` without hints."""
+    """Flatten lists of grades into an array. Raise ArgumentError, with a hint unless ``exact``, if one is invalid."""
     if grades == "label":
         lists = [[math.nan if value is None else value for value in numbers] for numbers in lists]
     if grades != "whole":
@@ -127,9 +130,9 @@ def grades_of(
 
 
 def label_numbers(texts: Names, words: LabelWords, place: What, hint: What = lambda row: "") -> FloatArray:
-    """Return labels as numbers, or nan for words without a grade.
+    """Return labels as numbers, or NaN for a word without a grade.
 
-    For messages, ``place`` returns the location of a row, and ``hint`` returns a remark on its label.
+    For messages, ``place`` returns the location of a row, and ``hint`` returns a remark about its label.
     """
     values, states = decimals(texts)
     words.add_numbers(values[states != OTHER])
@@ -164,7 +167,7 @@ def _grade(what: What, place: int, value: Any, exact: bool) -> int:
 
 
 def _packed(lists: Collection[Collection[Any]], code: str) -> bytes:
-    """Return numbers as packed bytes (twice as fast as numpy)."""
+    """Return numbers as packed bytes, which takes half the time of a conversion by NumPy."""
     if len(lists) > 1 and sum(map(len, lists)) < _SHORT * len(lists):
         lists = [list(chain.from_iterable(lists))]
     return b"".join([struct.pack(f"{len(numbers)}{code}", *numbers) for numbers in lists])
@@ -177,7 +180,7 @@ RULES: dict[ColumnKind, str] = {
     **dict.fromkeys(("grades", "integers"), _WHOLE),
     **dict.fromkeys(("reals", "labels", "levels", "scores", "probabilities"), _REAL),
 }
-"""The rule for the values of a column in messages."""
+"""The rule that the values of a column must satisfy, in the words of messages."""
 
 
 class TableRows(Rows):
@@ -186,16 +189,16 @@ class TableRows(Rows):
     table: ColumnTable
 
     def columns(self, block: Any, rules: Rules) -> Columns:
-        """Return the columns of the table; invalid values raise ArgumentError."""
+        """Return the columns of the table. Raise ArgumentError if a value is invalid."""
         return self.table.columns(self.specs, rules)
 
 
 _MOST_NAMES = 20
-"""Maximum number of columns of a table in a message."""
+"""The maximum number of column names in a message."""
 
 
 def no_column(spec: ColumnSpec, names: Sequence[Any]) -> str:
-    """Return the message about a missing column of a table with these column names."""
+    """Return the message about a missing column. ``names`` are the columns that the table has."""
     accepted = f"one of {', '.join(spec.names)}" if len(spec.names) > 1 else repr(spec.names[0])
     known = ", ".join(printable(str(name)) for name in names[:_MOST_NAMES])
     more = ", ..." if len(names) > _MOST_NAMES else ""
@@ -204,28 +207,28 @@ def no_column(spec: ColumnSpec, names: Sequence[Any]) -> str:
 
 
 def remedy_of_runs(names: Sequence[Any]) -> str:
-    """Return the remedy for duplicate documents in a table of several runs; "" if no column can name them."""
+    """Return the remedy for duplicate documents in a table of several runs, or "" if no column can name the runs."""
     column = column_of_runs(names)
     return f"; if the column {quote(column)} contains the names of several runs, rename it to run" if column else ""
 
 
 class ColumnTable(Frozen):
-    """Rows with named columns."""
+    """A table with named columns."""
 
     is_arrow: ClassVar[bool] = False  # whether its rows are batches of pyarrow
     path: str  # for messages
     names: Sequence[Any]  # of the columns, as they are in the table
 
     def read(self, *specs: ColumnSpec) -> tuple[Any, ...]:
-        """Return whole columns of n values each; a missing column or an invalid value raises ArgumentError."""
+        """Return whole columns of n values. Raise ArgumentError if one is missing or contains an invalid value."""
         raise NotImplementedError
 
     def first_rows(self, *specs: ColumnSpec) -> tuple[Any, ...]:
-        """Return columns of some or all rows, for checks; empty if rows can be read only once."""
+        """Return columns of some or all rows, for checks. They are empty if rows can be read only once."""
         return self.read(*specs)
 
     def columns(self, specs: Sequence[ColumnSpec], rules: Rules) -> Columns:
-        """Return whole columns with their names in layouts; invalid grades and levels raise ArgumentError."""
+        """Return whole columns by their names in layouts. Raise ArgumentError if a grade or level is invalid."""
         columns = dict(zip((spec.column for spec in specs), self.read(*specs), strict=True))
         for spec in specs:
             if spec.kind == "labels":
@@ -238,19 +241,19 @@ class ColumnTable(Frozen):
         return Columns(self.path, columns, np.arange(1, columns["TOPIC"].size + 1))
 
     def _wrong_number(self, spec: ColumnSpec, numbers: AnyArray, row: int, rule: str) -> ArgumentError:
-        """Return the error about a number; ``row`` is counted from 0."""
+        """Return the error about the number in the 0-based row ``row``."""
         return ArgumentError(f"{self.place(self.find(spec), row)} must be {rule}, not {numbers[row]:g}")
 
     def number_of_run(self) -> ColumnSpec:
-        """Return the column by which the documents of a run are ranked: scores, or ranks if there are no scores."""
+        """Return the column that ranks the documents of a run: the scores, or the ranks if there are no scores."""
         return RANK if self.has(RANK) and not self.has(SCORE) else SCORE
 
     def has(self, spec: ColumnSpec) -> bool:
-        """Return whether there is such a column."""
+        """Return whether the table has this column."""
         return bool(named(spec, self.names))
 
     def find(self, spec: ColumnSpec) -> Any:
-        """Return the name of a column in the table; raises ArgumentError if there is none or several."""
+        """Return the name of a column in the table. Raise ArgumentError unless exactly one column matches."""
         matches = named(spec, self.names)
         if len(matches) == 1:
             return matches[0]
@@ -262,19 +265,20 @@ class ColumnTable(Frozen):
         raise ArgumentError(f"{shown_name(self.path)}: {no_column(spec, self.names)}")
 
     def place(self, column: Any, row: int) -> str:
-        """Return the location of a value for messages; ``row`` is counted from 0."""
+        """Return the location of the value in the 0-based row ``row``, for messages."""
         quoted = quote(column) if isinstance(column, str) else printable(repr(column))
         return f"{shown_name(self.path)}: column {quoted}, row {row + 1} (the first is 1)"
 
 
 class WholeTable(ColumnTable):
-    """A table whose columns are read as a whole."""
+    """A table whose columns are read as a whole, each by a function."""
 
     column: Callable[[Any, ColumnKind], Names | AnyArray]
-    """Returns the values of a column by name and kind; raises ArgumentError."""
+    """A function that returns the values of a column, given its name and kind. It raises ArgumentError if they are
+    invalid."""
 
     def read(self, *specs: ColumnSpec) -> tuple[Any, ...]:
-        """Return whole columns; a missing column or an invalid value raises ArgumentError."""
+        """Return whole columns. Raise ArgumentError if one is missing or contains an invalid value."""
         columns = tuple(self.column(self.find(spec), spec.kind) for spec in specs)
         sizes = [column.size for column in columns]
         if len(set(sizes)) > 1:

@@ -1,8 +1,8 @@
-"""Compressed streams, decoded while they are read.
+"""Compressed streams, which are decoded while they are read.
 
-ISA-L (extra ``fast``) decodes gzip in about a third of zlib's time, and ``backports.zstd`` (same extra) decodes zstd
-before Python 3.14. A compressed file is a sequence of streams; some formats permit padding after each stream. Byte
-offsets in messages are offsets into the compressed file, starting at 0.
+ISA-L (extra ``fast``) decodes gzip in about a third of the time of zlib. Before Python 3.14, ``backports.zstd`` (same
+extra) decodes zstd. A compressed file is a sequence of streams, and some formats permit padding after each stream.
+Messages contain byte offsets into the compressed file, starting at 0.
 """
 
 from __future__ import annotations
@@ -15,21 +15,22 @@ from irevalx.errors import UnreadableFileError, not_installed, quote
 from irevalx.frozen import Frozen
 
 PIECE = 1 << 14
-"""Number of compressed bytes decoded at a time: the precision of offsets in messages about damaged files."""
+"""The number of compressed bytes that are decoded at a time. Messages about damaged files give offsets with this
+precision."""
 
 
 class Readable(Protocol):
     """A binary stream that can be read."""
 
     def read(self, size: int, /) -> bytes:
-        """Return at most ``size`` bytes; empty at the end."""
+        """Return at most ``size`` bytes, or an empty result at the end."""
 
 
 class Decoder(Protocol):
     """A decoder of a stream, with the interface of ``bz2``, ``lzma``, ``zstd`` and ``isal``.
 
-    ``needs_input`` is True if there is no more output without more input; after ``eof``, ``unused_data`` contains the
-    input after the end of the stream.
+    ``needs_input`` is True if there is no more output without more input. After ``eof``, ``unused_data`` contains the
+    input that follows the stream.
     """
 
     @property
@@ -42,7 +43,7 @@ class Decoder(Protocol):
 
 
 MakeDecoder: TypeAlias = Callable[[bytes], Decoder]
-"""Returns the decoder of a stream, given its first bytes."""
+"""A function that returns the decoder of a stream, given the first bytes of the stream."""
 
 
 class Compression(Frozen):
@@ -51,15 +52,15 @@ class Compression(Frozen):
     name: str  # for messages
     starts: tuple[bytes, ...]  # the first bytes of a stream
     decoder: Callable[[], tuple[MakeDecoder, tuple[type[Exception], ...]]]
-    """Imports the module and returns a decoder factory, given the first bytes of a stream, and the exceptions raised
-    for damaged data; raises ImportError if the module is missing."""
+    """A function that imports the module of the decoder. It returns a function that makes a decoder, and the exceptions
+    that this decoder raises for damaged data. It raises ImportError if the module is missing."""
     padding: int = 0  # streams can be followed by a multiple of this number of zeros; 0 for none
     ends_with_padding: bool = True  # whether padding must be the end of the file
     follows: str = "another one"  # what can follow a stream, for messages
 
 
 class _GzipDecoder:
-    """The decoder of ``zlib`` with the interface of ``Decoder``."""
+    """The decoder of ``zlib``, adapted to the interface of ``Decoder``."""
 
     def __init__(self) -> None:
         import zlib
@@ -151,16 +152,16 @@ COMPRESSIONS = (
 )
 
 LONGEST_START = max(len(start) for compression in COMPRESSIONS for start in compression.starts)
-"""Number of first bytes that identify a compression format."""
+"""The number of first bytes that suffice to identify a compression format."""
 
 
 def compression_of(head: bytes) -> Compression | None:
-    """Return the compression format of a file with these first bytes; None if it is not compressed."""
+    """Return the compression format of a file that starts with ``head``, or None if it is not compressed."""
     return next((compression for compression in COMPRESSIONS if head.startswith(compression.starts)), None)
 
 
 class Decompressed:
-    """The decompressed content of a file, decoded while reading; raises UnreadableFileError without a decoder."""
+    """The decompressed content of a file. Raise UnreadableFileError if the module of the decoder is missing."""
 
     def __init__(self, compression: Compression, ahead: ReadAhead, name: str) -> None:
         self._compression = compression
@@ -176,7 +177,7 @@ class Decompressed:
         self._ended = False
 
     def read(self, size: int, /) -> bytes:
-        """Return ``size`` bytes, or fewer at the end; memory use does not depend on the size of the content."""
+        """Return ``size`` bytes, or fewer at the end. The size of the content does not affect the memory used."""
         pieces = []
         while size > 0 and not self._ended:
             piece = self._decode(size)
@@ -185,7 +186,7 @@ class Decompressed:
         return b"".join(pieces)
 
     def _decode(self, most: int) -> bytes:
-        """Return at most ``most`` bytes, possibly none."""
+        """Return at most ``most`` bytes. The result can be empty before the end."""
         if self._decoder.eof:
             self._input.give_back(self._decoder.unused_data)
             self._ended = not self._at_another_stream()
@@ -210,7 +211,7 @@ class Decompressed:
             ) from None
 
     def _at_another_stream(self) -> bool:
-        """Skip padding and return whether another stream follows; False at the end of the file."""
+        """Skip padding. Return whether another stream follows, or False at the end of the file."""
         end = self._input.offset
         zeros = self._input.skip_zeros()
         compression = self._compression
@@ -233,7 +234,7 @@ class Decompressed:
 
 
 class ReadAhead:
-    """A stream that returns bytes read ahead first; ``offset`` is the number of consumed bytes."""
+    """A stream that first returns bytes that were read ahead. ``offset`` is the number of consumed bytes."""
 
     def __init__(self, head: bytes, stream: Readable) -> None:
         self.offset = 0
@@ -248,25 +249,25 @@ class ReadAhead:
         return head
 
     def piece(self) -> bytes:
-        """Return the next piece; empty at the end."""
+        """Return the next piece, or an empty result at the end."""
         piece = self._ahead or self._stream.read(PIECE)
         self._ahead = b""
         self.offset += len(piece)
         return piece
 
     def give_back(self, rest: bytes) -> None:
-        """Return the last bytes of the most recent piece to the stream."""
+        """Return the last bytes of the most recent piece to the stream, so that they are read again."""
         self._ahead = rest
         self.offset -= len(rest)
 
     def look_ahead(self) -> bytes:
-        """Return the first bytes of the next stream, fewer at the end, without consuming them."""
+        """Return the first bytes of the next stream without consuming them. There are fewer at the end of the file."""
         while len(self._ahead) < LONGEST_START and (more := self._stream.read(PIECE)):
             self._ahead += more
         return self._ahead[:LONGEST_START]
 
     def skip_zeros(self) -> int:
-        """Consume zero bytes up to the next nonzero byte, and return their number."""
+        """Consume all zero bytes before the next nonzero byte, and return their number."""
         begin = self.offset
         while piece := self.piece():
             if rest := piece.lstrip(b"\0"):
@@ -276,7 +277,7 @@ class ReadAhead:
 
 
 def decompressed(stream: Readable, name: str) -> Readable:
-    """Return the stream itself, or its decompressed content if its first bytes identify a compression format."""
+    """Return the decompressed content of a stream, or the stream itself if it is not compressed."""
     head = stream.read(LONGEST_START)
     compression = compression_of(head)
     ahead = ReadAhead(head, stream)

@@ -1,12 +1,13 @@
-"""Parsing of decimal numbers in a column of texts, eight characters at a time and without a loop over texts.
+"""Parsing of a column of decimal numbers, eight characters at a time and without a loop over the texts.
 
-A 64-bit word holds eight characters, and numpy works on one word of every text at once. Processing all characters of
-a word together (locating a character, checking that all are digits, computing a number of eight digits in three
-multiplications) is known as SWAR, "SIMD within a register": see Johnny Lee's "Fast numeric string to int" and Daniel
-Lemire's notes on parsing eight digits. This module also supports decimal points and texts of any length.
+A 64-bit word holds eight characters, and NumPy processes one word of every text at once. This technique, which
+processes all characters of a word together (to locate a character, to check for digits, to compute a number from eight
+digits in three multiplications), is known as SWAR, "SIMD within a register": see Johnny Lee's "Fast numeric string to
+int" and Daniel Lemire's notes on parsing eight digits. This module also supports decimal points and texts of any
+length.
 
-Words are little-endian: the first character is the lowest byte, so that a word in hexadecimal notation
-reads backwards. ``-12.5`` goes through these steps, each of which is a function below with this example:
+Words are little-endian: the first character is the lowest byte, so a word in hexadecimal notation reads backwards.
+``-12.5`` goes through the following steps. Each step is a function below, with this example:
 
     ============================  ======================  ====================================================
     its last eight characters     ``0x352e323130303030``  "000012.5": the sign is noted, zeros are prepended
@@ -18,7 +19,7 @@ reads backwards. ``-12.5`` goes through these steps, each of which is a function
     the number of eight digits    ``0x000000000000007d``  125; 125 / 10, with the sign: -12.5
     ============================  ======================  ====================================================
 
-A text of more than eight characters has several words; the last word contains the last eight characters.
+A text of more than eight characters has several words. The last word contains the last eight characters.
 """
 
 from __future__ import annotations
@@ -29,28 +30,28 @@ from irevalx.arrays.byte_strings import WORD, Names, words_of
 from irevalx.arrays.segments import BoolArray, ByteArray, FloatArray, IntArray, WordArray
 
 EXACT = 0
-"""The number equals the result of ``strtod``."""
+"""The state of a number that equals the result of ``strtod``."""
 
 CLOSE = 1
-"""The number has too many digits for an exact result; its relative error is at most ``ERROR``."""
+"""The state of a number with too many digits for an exact result. Its relative error is at most ``ERROR``."""
 
 OTHER = 2
-"""The text is not a plain decimal number, or too long for this module."""
+"""The state of a text that is not a plain decimal number, or too long for this module."""
 
 ERROR = 2.0**-50
-"""Maximum relative error of a number that is ``CLOSE``."""
+"""The maximum relative error of a number whose state is ``CLOSE``."""
 
 _LONGEST = 24
-"""Maximum number of characters of a number without its sign."""
+"""The maximum number of characters in a number, without its sign."""
 
 _TEXTS_AT_ONCE = 1 << 18
-"""Maximum number of texts parsed at a time, to limit memory; most blocks have fewer texts."""
+"""The maximum number of texts that are parsed at a time, which limits memory. Most blocks have fewer texts."""
 
 _EXACT_INTEGERS = np.uint64(2**53)
-"""Whole numbers below this are exact as floats of 64 bits."""
+"""Integers below this number are exact in 64-bit floating point."""
 
 _EXACT_POWERS = 22
-"""Powers of ten up to 10**22 are exact as floats of 64 bits."""
+"""Powers of ten up to 10**22 are exact in 64-bit floating point."""
 
 _POWERS_OF_TEN = np.array([10.0**n for n in range(_LONGEST + 1)])
 
@@ -67,22 +68,24 @@ _ONES, _SIXES, _THREES = _in_every_byte(1), _in_every_byte(6), _in_every_byte(0x
 _HIGH_BITS, _HIGH_NIBBLES, _LOW_NIBBLES = _in_every_byte(0x80), _in_every_byte(0xF0), _in_every_byte(0x0F)
 
 _NUMBERS_BELOW_100 = np.uint64(0x00FF00FF00FF00FF)
-"""Mask for the lower byte of every two."""
+"""A mask for the lower byte of every two bytes."""
 
 _NUMBERS_BELOW_10_000 = np.uint64(0x0000FFFF0000FFFF)
-"""Mask for the lower two bytes of every four."""
+"""A mask for the lower two bytes of every four bytes."""
 
 _BYTES_ABOVE = np.uint64(0x0706050403020100)
-"""Multiplied by 1 in a byte, its highest byte is the number of bytes above that byte."""
+"""In the product of this number and a word with 1 in one byte, the highest byte is the number of bytes above that byte.
+"""
 
 _ONE, _NIBBLE, _SEVEN, _BYTE, _TOP_BYTE = (np.uint64(n) for n in (1, 4, 7, 8, 56))
 
 
 def decimals(texts: Names) -> tuple[FloatArray, ByteArray]:
-    """Parse n decimal numbers without exponents, each of at least one character.
+    """Parse n decimal numbers that have no exponent. Each has at least one character.
 
-    Returns the values, shape (n,), 0.0 where a state is ``OTHER``, and the states ``EXACT``, ``CLOSE`` or ``OTHER``. An
-    integer below 2**53 divided by a power of ten up to 22 is rounded once, and so is the result of ``strtod``.
+    Return the values and the states ``EXACT``, ``CLOSE`` or ``OTHER``. A value is 0.0 if its state is ``OTHER``. A
+    number that is the quotient of an integer below 2**53 and a power of ten up to 10**22 is rounded once, like the
+    result of ``strtod``. The shapes are (n,).
 
     >>> values, states = decimals(Names.of([b"-12.5", b"+3", b"0.12345678901234567", b"1e5"]))
     >>> values.tolist(), states.tolist()
@@ -98,7 +101,7 @@ def decimals(texts: Names) -> tuple[FloatArray, ByteArray]:
 
 
 def _read(texts: Names) -> tuple[FloatArray, ByteArray]:
-    """Parse texts like ``decimals``, all at once."""
+    """Parse all texts at once, with the same result as ``decimals``."""
     buffer, start, length = texts.buffer, texts.start, texts.length
     first = buffer[start]
     negative = first == ord("-")
@@ -129,9 +132,10 @@ def _read(texts: Names) -> tuple[FloatArray, ByteArray]:
 
 
 def integers(texts: Names) -> tuple[IntArray, BoolArray]:
-    """Parse n integers, each of at least one character.
+    """Parse n integers. Each has at least one character.
 
-    Returns the values, shape (n,), and whether each text is a plain integer of up to 15 digits; values of others are 0.
+    Return the values, and whether each text is a plain integer of up to 15 digits. Other values are 0. The shapes are
+    (n,).
 
     >>> values, plain = integers(Names.of([b"2", b"-1", b"1.0"]))
     >>> values.tolist(), plain.tolist()
@@ -152,8 +156,9 @@ def integers(texts: Names) -> tuple[IntArray, BoolArray]:
 def _last_characters(words: WordArray, end: IntArray, length: IntArray, place: int) -> WordArray:
     """Return eight characters of each text, counted from its end and padded with the character 0.
 
-    ``words`` has the word at each offset of the buffer; ``end``, shape (n,), is the end of each text and ``length`` its
-    length without sign; ``place`` 0 means the last eight characters, 1 the eight characters before them.
+    ``words`` contains the word at each offset of the buffer, ``end`` the end of each text, and ``length`` the length of
+    each text without its sign. ``place`` 0 requests the last eight characters, and ``place`` 1 the eight characters
+    before them. The shapes are (n,).
 
     >>> texts = Names.of([b"-12.5"])
     >>> word = _last_characters(words_of(texts.buffer), texts.start + texts.length, texts.length - 1, 0)
@@ -168,10 +173,10 @@ def _last_characters(words: WordArray, end: IntArray, length: IntArray, place: i
 
 
 def _without_point(words: list[WordArray]) -> tuple[list[WordArray], IntArray, IntArray, BoolArray]:
-    """Remove the decimal point and move the characters before it up by one position.
+    """Remove the decimal point, and move the characters before it up by one position.
 
-    ``words``, shape (n,) each, begin with the last eight characters. Returns the words without point and, shape (n,),
-    the number of digits after it, 1 where there is a point, and whether only digits remain.
+    ``words`` begins with the last eight characters. Return the words without point, the number of digits after the
+    point, 1 if there is a point, and whether only digits remain. The shapes are (n,).
 
     >>> digits, fraction, points, valid = _without_point([np.array([0x352E323130303030], np.uint64)])
     >>> f"{digits[0][0]:#018x}", fraction.tolist(), points.tolist(), valid.tolist()
@@ -203,9 +208,9 @@ def _without_point(words: list[WordArray]) -> tuple[list[WordArray], IntArray, I
 
 
 def _first_point(word: WordArray) -> WordArray:
-    """Return words in which the high bit of the byte with the first point is set; 0 without a point.
+    """Return words in which the high bit of the byte with the first point is set, or 0 if there is no point.
 
-    A point becomes a zero byte by XOR; subtracting 1 borrows there, which sets its high bit.
+    XOR turns a point into a zero byte. Subtracting 1 then borrows in this byte, which sets its high bit.
 
     >>> f"{_first_point(np.array([0x352E323130303030], np.uint64))[0]:#018x}"
     '0x0080000000000000'
@@ -217,7 +222,9 @@ def _first_point(word: WordArray) -> WordArray:
 
 
 def _are_digits(word: WordArray) -> BoolArray:
-    """Return whether all characters are digits: 0x30 to 0x39 keep their high nibble when 6 is added.
+    """Return whether all characters are digits.
+
+    The characters 0x30 to 0x39 are those whose high nibble is 3 and remains 3 if 6 is added.
 
     >>> _are_digits(np.array([0x3532313030303030, 0x352E323130303030], np.uint64)).tolist()
     [True, False]
@@ -227,7 +234,7 @@ def _are_digits(word: WordArray) -> BoolArray:
 
 
 def _eight_digits(word: WordArray) -> WordArray:
-    """Return the number given by eight digits, by combining pairs of digits, then pairs of these, then both halves.
+    """Return the number with eight given digits. Combine pairs of digits, then pairs of pairs, then both halves.
 
     >>> digits = np.array([0x3532313030303030], np.uint64)
     >>> values = digits & _LOW_NIBBLES
@@ -248,11 +255,11 @@ def _eight_digits(word: WordArray) -> WordArray:
 
 
 def _joined(numbers: WordArray, base: int, bits: int) -> WordArray:
-    """Combine adjacent numbers in words: of each pair a, b, b is replaced by ``base`` * a + b.
+    """Combine adjacent numbers in words: for each pair a, b, replace b by ``base`` * a + b.
 
-    A word contains one number per ``bits`` bits; the remaining numbers must be masked afterwards. One multiplication
-    suffices, since ``x * (base << bits | 1)`` equals ``(x * base << bits) + x``. The factor is 2561 for digits, 6553601
-    for numbers of two digits and 42949672960001 for numbers of four digits.
+    A word contains one number per ``bits`` bits. The caller must mask the other numbers in the result. One
+    multiplication suffices, because ``x * (base << bits | 1)`` equals ``(x * base << bits) + x``. The factor is 2561
+    for digits, 6553601 for numbers of two digits and 42949672960001 for numbers of four digits.
     """
     factor = np.uint64(base << bits | 1)
     return (numbers * factor) >> np.uint64(bits)

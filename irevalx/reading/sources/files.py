@@ -1,4 +1,4 @@
-"""Files or standard input, plain or compressed, as chunks of bytes."""
+"""Files or standard input, plain or compressed, read in chunks of bytes."""
 
 from __future__ import annotations
 
@@ -19,28 +19,28 @@ from irevalx.reading.sources.compression import Readable, compression_of, decomp
 CHUNK_SIZE = 1 << 20
 
 LONGEST_LINE = 1 << 22
-"""Maximum number of bytes of a line of text, which limits the memory for files without line breaks."""
+"""The maximum number of bytes in a line of text. It limits the memory for files that have no line breaks."""
 
 NEWLINE = b"\n"
 
 MARK = b"\xef\xbb\xbf"
-"""A byte-order mark in UTF-8."""
+"""The byte-order mark in UTF-8."""
 
 _PARQUET = b"PAR1"
 """The first bytes of Parquet files."""
 
 _OF_TEXT = frozenset(bytes([byte]) for byte in (*b" \t\n\v\f\r", *range(0x20, 0x7F), *range(0x80, 0x100)))
-"""The bytes that can follow in a line of text."""
+"""Bytes that occur in text. If one follows ``_PARQUET``, the file is a text file."""
 
 _HEAD_SIZE = 4096
-"""Number of first bytes that identify the type of a file."""
+"""The number of first bytes that are read to identify the type of a file."""
 
 
 class Source:
-    """A file that can be read again, even if it is a pipe; compression is detected from its content.
+    """A file that can be read again, even if it is a pipe. Its content determines how it is decompressed.
 
     ``path`` can be a pipe, ``/dev/fd/N``, or ``-`` for standard input. If ``content`` is given, no file is opened, and
-    the path is used only as a name.
+    ``path`` is only a name.
     """
 
     def __init__(self, path: str, content: bytes | None = None) -> None:
@@ -53,7 +53,7 @@ class Source:
         self._begun: BinaryIO | None = None
 
     def without_mark(self) -> Source:
-        """Skip the byte-order mark in all subsequent reads."""
+        """Skip the byte-order mark in all subsequent reads, and return the source itself."""
         self._skips_mark = True
         return self
 
@@ -65,7 +65,7 @@ class Source:
 
     @property
     def size(self) -> int:
-        """Size in bytes of a regular file, which several processes can read at once; 0 for other files."""
+        """The size in bytes of a regular file, which several processes can read at once, or 0 for other files."""
         if self._content is not None or self.path == STANDARD_INPUT or is_open_already(self.path):
             return 0
         try:
@@ -80,7 +80,7 @@ class Source:
         return self.size > 0 and compression_of(self._head()) is None
 
     def refuse_missing(self) -> None:
-        """Raise UnreadableFileError if there is no such file."""
+        """Raise UnreadableFileError if the file does not exist."""
         if self._content is None and self.path != STANDARD_INPUT and not is_open_already(self.path):
             try:
                 os.stat(self.path)  # noqa: PTH116 - pathlib takes a while to import
@@ -91,26 +91,26 @@ class Source:
 
     @cached_property
     def is_parquet(self) -> bool:
-        """Whether the file starts like a Parquet file; False if it cannot be read."""
+        """Whether the file starts like a Parquet file, or False if it cannot be read."""
         head = self.beginning  # a text file can begin with a topic that starts with PAR1, followed by text
         return head.startswith(_PARQUET) and head[len(_PARQUET) : len(_PARQUET) + 1] not in _OF_TEXT
 
     @cached_property
     def beginning(self) -> bytes:
-        """Some of the first decompressed bytes; empty if the file cannot be read."""
+        """Some of the first decompressed bytes, or an empty result if the file cannot be read."""
         try:
             return self._first_bytes()
         except (OSError, ValueError, UnreadableFileError):
             return b""
 
     def content(self) -> bytes:
-        """Return the whole content without a byte-order mark, with a complete last line; errors as for ``chunks``."""
+        """Return the whole content. Remove a byte-order mark, and complete the last line. See ``chunks`` for errors."""
         return b"".join(self.chunks()).removeprefix(MARK)
 
     def first_line(self) -> bytes:
-        """Return the content through its first line that is not blank; possibly less if the input has no seek.
+        """Return the content up to the first line that is not blank, or less if the input cannot seek.
 
-        Of a line longer than ``LONGEST_LINE``, only the beginning is returned.
+        If a line is longer than ``LONGEST_LINE``, return only its beginning.
         """
         text = b""
         for chunk in self.chunks() if self.size or self._content is not None else ():
@@ -137,7 +137,7 @@ class Source:
             return decompressed(copy, name).read(_HEAD_SIZE)
 
     def _head(self) -> bytes:
-        """Return some of the first raw bytes, without consuming them if the input has no seek."""
+        """Return some of the first raw bytes. If the input cannot seek, they are not consumed."""
         if self._begun is None:
             raw = self._open()
             if can_seek(raw):
@@ -147,7 +147,7 @@ class Source:
         return cast("io.BufferedReader", self._begun).peek(_HEAD_SIZE)
 
     def sha256(self) -> str | None:
-        """Return the SHA-256 digest of the raw file; None if it cannot be read."""
+        """Return the SHA-256 digest of the raw file, or None if it cannot be read."""
         import hashlib
 
         digest = hashlib.sha256()
@@ -165,8 +165,8 @@ class Source:
     ) -> Iterator[bytes]:
         """Yield the content, or the raw bytes from ``begin`` to ``end``, in chunks of about ``size`` bytes.
 
-        ``again`` spools input without seek, so that it can be read again; ``text`` completes the last line. A missing,
-        damaged or empty file raises UnreadableFileError, but a pipe and standard input can be empty.
+        If the input cannot seek, ``again`` spools it, so that it can be read again. ``text`` completes the last line.
+        Raise UnreadableFileError if the file is missing, damaged or empty. A pipe and standard input can be empty.
         """
         last: bytes | None = None
         try:
@@ -222,7 +222,7 @@ class Source:
 
 
 def stem_of(path: str) -> str:
-    """Return a file name without its directory, compression extension and last extension."""
+    """Return the name of a file without its directory, its compression extension and its last extension."""
     name = os.path.basename(path)  # noqa: PTH119 - pathlib takes a while to import
     stem = name
     for suffix in (".gz", ".bz2", ".xz", ".zst"):
@@ -231,12 +231,12 @@ def stem_of(path: str) -> str:
 
 
 def as_column(name: str) -> bytes:
-    """Return a name as one word without blanks."""
+    """Return a name as one word: each sequence of blanks becomes an underscore."""
     return b"_".join(as_bytes(name).split()) or b"_"
 
 
 def name_of_file(path: str) -> bytes:
-    """Return the default name of a run in a file.
+    """Return the default name of a run that is read from a file.
 
     >>> name_of_file("runs/bm25.parquet")
     b'bm25'

@@ -1,7 +1,7 @@
-"""Recognition of formats and of likely mistakes from the first lines of a file.
+"""Recognition of formats and of likely mistakes in the first lines of a file.
 
-``DOUBTS`` lists the mistakes that the first lines can show. Files in TREC formats are read as in trec_eval, with a
-warning; ``--strict`` rejects them.
+``DOUBTS`` lists the mistakes that the first lines can reveal. For a file in a TREC format, irevalx prints a warning and
+reads the file like trec_eval. With ``--strict``, the mistake is an error.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from irevalx.wording import spelled
 _NUMBER = DECIMAL.encode()
 
 _IGNORED = (b"0", b"Q0")
-"""Common values of the second column of judgments and runs."""
+"""Common values in the second column of judgments and runs."""
 
 _RANK, _SCORE = 3, 4
-"""The positions of two columns of a run."""
+"""The positions of two columns in a run."""
 
 _PAIRED = 4
-"""Number of columns of qrels and of preferences with a winner."""
+"""The number of columns of qrels, and of preferences with a winner."""
 
 
 class Beginning(Frozen):
@@ -37,7 +37,7 @@ class Beginning(Frozen):
 
     @classmethod
     def of(cls, source: Source) -> Beginning:
-        """Return the beginning of a file; the first line of a JSON Lines file is complete, if it can be read again."""
+        """Return the beginning of a file. If it is JSON Lines and not a pipe, its first line is complete."""
         text = source.beginning
         start = text.removeprefix(MARK).lstrip()
         if start[:1] == b"{" and NEWLINE not in start and not re.match(OBJECT_OF_OBJECTS, start):
@@ -51,17 +51,17 @@ class Beginning(Frozen):
 
     @cached_property
     def lines(self) -> list[bytes]:
-        """The complete lines, without byte-order mark."""
+        """The complete lines without the byte-order mark."""
         whole = self.text[: self.text.rfind(NEWLINE)] if NEWLINE in self.text else self.text
         return whole.removeprefix(MARK).split(NEWLINE) if whole else []
 
     @cached_property
     def first(self) -> bytes:
-        """The first line that is not blank; empty if there is none."""
+        """The first line that is not blank, or an empty line if there is none."""
         return next((line for line in self.lines if line.strip()), b"")
 
     def data_lines(self, *, comments: bool) -> list[tuple[int, bytes]]:
-        """Return the data lines with their 1-based numbers; ``comments`` skips lines that start with ``#``."""
+        """Return data lines with their 1-based line numbers. With ``comments``, skip lines that start with ``#``."""
         return [
             (number, line)
             for number, line in enumerate(self.lines, 1)
@@ -70,9 +70,9 @@ class Beginning(Frozen):
 
 
 def recognised(beginning: Beginning, layout: Layout) -> str:
-    """Return the form of a file for which a TREC format is expected: "lines", "table", or JSON "object" or "records".
+    """Return the form of a file in a TREC format or another one: "lines", "table", or JSON "object" or "records".
 
-    A table has a header with commas or semicolons, or with all columns of the layout in another order.
+    A file is a table if its header has commas or semicolons, or all columns of the layout in another order.
     """
     line = beginning.lines[0] if beginning.lines else b""
     if line.lstrip().startswith(b"{"):
@@ -89,7 +89,7 @@ def recognised(beginning: Beginning, layout: Layout) -> str:
 
 
 def _form_of_json(beginning: Beginning, line: bytes, layout: Layout) -> str:
-    """Return the form of a file whose first line starts like JSON: "object", "records", or "lines" of the layout."""
+    """Return the form of a file that starts like JSON: "object", "records", or "lines" if it fits the layout."""
     if len(line.split()) == len(layout.columns[0].split()) and not isinstance(_json(line), dict):
         return "lines"  # the line has the columns of the layout, and its topic begins with a brace
     if has_record(beginning):
@@ -99,12 +99,12 @@ def _form_of_json(beginning: Beginning, line: bytes, layout: Layout) -> str:
 
 
 def is_json_object(beginning: Beginning) -> bool:
-    """Return whether a file begins like a JSON object that contains objects."""
+    """Return whether a file starts like a JSON object of objects."""
     return bool(re.match(OBJECT_OF_OBJECTS, beginning.text.removeprefix(MARK))) and not has_record(beginning)
 
 
 def names_runs(beginning: Beginning) -> bool:
-    """Return whether the first line is a header or a record with a column that names the run."""
+    """Return whether the first line is a header or a JSON record with a column that names the run."""
     if b"run" not in beginning.first.lower():
         return False
     header = header_of(beginning)
@@ -114,20 +114,20 @@ def names_runs(beginning: Beginning) -> bool:
 
 
 def has_record(beginning: Beginning) -> bool:
-    """Return whether a file begins with a JSON record that has a topic and a document."""
+    """Return whether a file starts with a JSON record that has a topic and a document."""
     record = first_record(beginning) or {}
     ids = id_columns(list(record))
     return bool(ids) and not any(isinstance(record[name], dict) for name in ids)
 
 
 def first_record(beginning: Beginning) -> dict[str, Any] | None:
-    """Return the JSON object in the first line that is not blank; None if there is none."""
+    """Return the JSON object in the first line that is not blank, or None if there is none."""
     record = _json(beginning.first) if beginning.first.lstrip().startswith(b"{") else None
     return record if isinstance(record, dict) else None
 
 
 def _json(line: bytes) -> Any:
-    """Return the value of a JSON line; None for any other line."""
+    """Return the value of a line of JSON, or None for any other line."""
     import json
 
     try:
@@ -145,13 +145,13 @@ class Header(Frozen):
 
 
 SEPARATORS = ("\t", ",", ";", "")
-"""The separators of tables; "" for blanks."""
+"""The separators that a table can have. Blanks are written ""."""
 
 _FIELD_ENDS_OF_TEXT = str.maketrans(",;\"'", "    ")
 
 
 def header_of(beginning: Beginning, separators: Sequence[str] = SEPARATORS) -> Header | None:
-    """Return the header of a table with columns for topics and documents; None without one."""
+    """Return the header of a table with columns of topics and documents, or None if there is no header."""
     first = beginning.lines[0] if beginning.lines else b""
     words = first.decode("utf-8", "replace").lower().translate(_FIELD_ENDS_OF_TEXT).split()
     if not id_columns(words):
@@ -164,7 +164,7 @@ def header_of(beginning: Beginning, separators: Sequence[str] = SEPARATORS) -> H
 
 
 def fields_of(line: bytes, separator: str, *, strip: bool = True) -> list[str]:
-    """Return the fields of a line of a table; ``strip`` removes the blanks around them."""
+    """Return the fields in a line of a table. With ``strip``, remove the blanks around them."""
     text = line.decode("utf-8", "replace").rstrip("\r\n")
     if not separator:
         return text.split()
@@ -178,7 +178,7 @@ def fields_of(line: bytes, separator: str, *, strip: bool = True) -> list[str]:
 
 
 def blank_around_id(beginning: Beginning, separator: str = "") -> str | None:
-    """Return a warning about an ID in quotes that begins or ends with a blank, in JSON or a table; otherwise None."""
+    """Return a warning about a quoted ID in JSON or a table that starts or ends with a blank, or None."""
     ids: Iterable[tuple[int, Any]]
     if separator:
         rows = [(n, line, fields_of(line, separator, strip=False)) for n, line in enumerate(beginning.lines, 1)]
@@ -199,7 +199,7 @@ def blank_around_id(beginning: Beginning, separator: str = "") -> str | None:
 
 
 def fits_layout(words: Sequence[str], layout: Layout) -> bool:
-    """Return whether the names match the columns of a layout, in its order."""
+    """Return whether the words are names of the columns of a layout, in the same order."""
     columns = next((names.split() for names in layout.columns if len(names.split()) == len(words)), [])
     return bool(columns) and all(
         bool(named(COLUMNS[column], [word])) for column, word in zip(columns, words, strict=True) if column in COLUMNS
@@ -207,13 +207,13 @@ def fits_layout(words: Sequence[str], layout: Layout) -> bool:
 
 
 def separated_by_tabs(line: bytes, columns: int) -> bool:
-    """Return whether a line has this number of tab-separated fields, at least one of which contains a blank."""
+    """Return whether a line has ``columns`` fields separated by tabs, at least one of which contains a blank."""
     fields = line.strip().split(b"\t")
     return len(fields) == columns and all(map(bytes.strip, fields)) and len(line.split()) > columns
 
 
 def _blank_in_field(beginning: Beginning, layout: Layout) -> tuple[int, str] | None:
-    """Return the line number and a message if a tab-separated field of the first data line contains a blank."""
+    """Return a line number and a message if a tab-separated field of the first data line contains a blank."""
     n_columns = len(layout.columns[0].split())
     for number, line in beginning.data_lines(comments=True)[:1]:
         for n_fields in (n_columns - 1, n_columns):
@@ -231,7 +231,7 @@ def _blank_in_field(beginning: Beginning, layout: Layout) -> tuple[int, str] | N
 
 
 def _pair_of_documents(beginning: Beginning, layout: Layout) -> tuple[int, str] | None:
-    """Return the line number and a message if the last column of judgments repeats one of the two IDs before it."""
+    """Return a line number and a message if the last column of judgments repeats one of the two IDs before it."""
     lines = [(number, line.split()) for number, line in beginning.data_lines(comments=True)]
     columns = layout.columns[0].split()
     if len(lines) < 2 or len(columns) != _PAIRED or "SUBTOPIC" in columns:
@@ -249,7 +249,7 @@ def _pair_of_documents(beginning: Beginning, layout: Layout) -> tuple[int, str] 
 
 
 def hint_at_columns(beginning: Beginning, n_columns: int = _PAIRED) -> str:
-    """Return a hint about a file in TREC's columns that repeats a document: swapped columns, or subtopics; or ""."""
+    """Return a hint that columns are swapped or contain subtopics in a file that repeats a document, or ""."""
     rows = [line.split() for _, line in beginning.data_lines(comments=True)]
     if not rows or any(len(row) != n_columns for row in rows):
         return ""
@@ -264,7 +264,7 @@ def hint_at_columns(beginning: Beginning, n_columns: int = _PAIRED) -> str:
 
 
 _LEARNING_TO_RANK = rb"(?:[ \t]*(?:#.*)?\n)*[ \t]*[0-9.]+\s+qid:\S+\s+(?:[0-9]+:[-+.0-9eE]+(?:\s|$)|#)"
-"""The beginning of a learning-to-rank list: comments, and a line with a feature or a document ID."""
+"""The beginning of a learning-to-rank list: comments, then a line with a feature or a document ID."""
 
 LIST_MESSAGE = (
     "this is a learning-to-rank list (GRADE qid:TOPIC FEATURE:VALUE ... # DOCNO), which contains judgments and no run; "
@@ -274,7 +274,7 @@ LIST_MESSAGE = (
 
 
 def unread_form(beginning: Beginning, form: str, layout: Layout, parameter: str) -> str:
-    """Return a message about a learning-to-rank list, or about JSON in place of lines, or "" for other files."""
+    """Return a message about a learning-to-rank list, or about JSON instead of lines, or "" for other files."""
     n_fields, numbers = len(beginning.first.split()), [len(columns.split()) for columns in layout.columns]
     if b"qid:" in beginning.text and re.match(_LEARNING_TO_RANK, beginning.text):
         return LIST_MESSAGE
@@ -299,21 +299,21 @@ def json_rule(beginning: Beginning, parameter: str) -> str:
 
 
 class Doubt(Frozen):
-    """A likely mistake that can be detected in the first lines of a file."""
+    """A likely mistake that the first lines of a file can reveal."""
 
     columns: frozenset[str]  # only formats with one of these columns are checked; empty for all formats
     find: Callable[[Beginning, Layout], tuple[int, str] | None]
-    """Returns the line number and a message, or None if there is no mistake."""
+    """A function that returns the line number and a message, or None if there is no mistake."""
 
 
 def _json_in_columns(beginning: Beginning, layout: Layout) -> tuple[int, str] | None:
-    """Return a doubt if the lines are JSON, because the blanks in JSON would be read as separators of columns."""
+    """Return the doubt about JSON in a TREC format, whose columns would be separated by the blanks in the JSON."""
     rule = json_rule(beginning, "results_format" if "SCORE" in layout.columns[0] else "rel_format")
     return (1, f"{rule}. The text between blanks is read as columns, like trec_eval") if rule else None
 
 
 def _ranks_as_scores(beginning: Beginning, layout: Layout) -> tuple[int, str] | None:
-    """Return the doubt about a run in which the ranks are in the column of the scores, and the scores in theirs."""
+    """Return the doubt about a run whose ranks and scores are each in the other's column."""
     lines = [(number, line.split()) for number, line in beginning.data_lines(comments=True)]
     previous: dict[bytes, int] = {}
     least = max(_SCORE + 1, len(layout.columns[0].split()))  # shorter lines are malformed
@@ -344,7 +344,7 @@ DOUBTS = (
 
 
 def doubt_about(beginning: Beginning, layout: Layout) -> str | None:
-    """Return a message about a likely mistake in the first lines, with file and line; None if there is none."""
+    """Return a message about a likely mistake in the first lines, with file and line, or None if there is none."""
     if beginning.has_mark:
         return (
             f"{shown_name(beginning.path)}:1: the file begins with a byte-order mark (BOM), which is read as part of "

@@ -25,7 +25,7 @@ from irevalx.trec_eval import LONG_MAX, LONG_MIN
 from irevalx.wording import spelled
 
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"?|[{}\[\],:]|[^\s{}\[\],:"]+')
-"""A JSON token. Unterminated strings extend to the end of the text, since a search from each quote would take
+"""A token of JSON. An unterminated string extends to the end of the text, because a search from each quote would take
 quadratic time."""
 
 _OPEN, _CLOSE = "{}"
@@ -34,11 +34,11 @@ _SPACES = re.compile(r"[ \t\n\r]*")
 """White space between tokens."""
 
 _AT_ONCE = 1 << 16
-"""Minimum number of documents of a block of whole topics."""
+"""The minimum number of documents in a block of whole topics."""
 
 
 class _Numbers(Frozen):
-    """The numbers of a file, for checks and messages."""
+    """The valid numbers of a file, for checks and messages."""
 
     what: str  # for example "grade"
     rule: str  # for example "a whole number of 64 bits"
@@ -59,14 +59,14 @@ class _Numbers(Frozen):
 
 
 class _Labels(_Numbers):
-    """Labels of documents: numbers, or numbers written as text; other text and null are missing labels."""
+    """Labels of documents: numbers, or numbers written as text. Other text and null are missing labels."""
 
     def holds(self, value: Any) -> bool:
-        """Return whether a value is a label, possibly missing."""
+        """Return whether a value is a label or a missing label."""
         return not isinstance(value, list | dict) and (isinstance(value, str) or super().holds(value) or value is None)
 
     def as_number(self, value: Any) -> float:
-        """Return the number of a label; nan if it is missing."""
+        """Return the number of a label, or NaN if it is missing."""
         return math.nan if value is None or isinstance(value, str) else float(value)
 
 
@@ -82,18 +82,18 @@ _SCORES = _Numbers("score", "a finite number", frozenset({int, float}))
 _Members: TypeAlias = "Callable[[list[tuple[str, Any]]], list[tuple[str, Any]]]"
 
 Documents: TypeAlias = "dict[str, list[tuple[str, Any]]]"
-"""The documents of some topics, each with its number."""
+"""The documents of some topics, each with a number."""
 
 
 class JsonObjects(Rows):
-    """The rows of a JSON object {topic: {docno: number}}; an invalid object raises an error."""
+    """The rows of a JSON object {topic: {docno: number}}. Reading an invalid object raises an error."""
 
     source: Source
     numbers: _Numbers
     members: _Members  # makes the list of a topic's documents
 
     def blocks(self) -> Iterator[Documents]:
-        """Yield the content in groups of topics, since Python objects of a whole file take ten times its size."""
+        """Yield the content in blocks of topics. As Python objects, a whole file would need ten times its size."""
         content = whole_file(self.source, in_lines=False).text
         try:
             text = content.decode("utf-8-sig")
@@ -119,7 +119,7 @@ class JsonObjects(Rows):
         return self.blocks()
 
     def with_repeats(self) -> JsonObjects:
-        """Return the rows with repeated documents allowed."""
+        """Return rows in which a document can occur repeatedly in a topic."""
         return replace(self, members=list)
 
     def columns(self, block: Documents, rules: Rules) -> Columns:
@@ -146,12 +146,12 @@ class JsonObjects(Rows):
 
 
 def json_objects(source: Source, specs: tuple[ColumnSpec, ...], grades: Grades) -> JsonObjects:
-    """Return a file as a JSON object with scores or with grades of the given type."""
+    """Return a file as a JSON object that contains scores, or grades of the given type."""
     return JsonObjects(source.path, specs, source, _SCORES if specs[-1] is SCORE else _GRADES[grades], once)
 
 
 def _topics_of(text: str, members: _Members) -> Iterator[tuple[str, list[tuple[str, Any]]]]:
-    """Yield topics with their documents and numbers; a mistake raises _WrongError, ValueError or RecursionError."""
+    """Yield topics with their documents. A mistake raises _WrongError, ValueError or RecursionError."""
     decode = json.JSONDecoder(object_pairs_hook=members).raw_decode
     _, place = _next(text, 0, _OPEN)
     mark, after = _next(text, place, '"' + _CLOSE)
@@ -169,7 +169,7 @@ def _topics_of(text: str, members: _Members) -> Iterator[tuple[str, list[tuple[s
 
 
 def _next(text: str, place: int, expected: str) -> tuple[str, int]:
-    """Return the next character that is not a space, which must be one of ``expected``, and the offset after it."""
+    """Return the next nonblank character, which must be in ``expected``, and the offset after it."""
     spaces = _SPACES.match(text, place)
     place = spaces.end() if spaces else place
     mark = text[place : place + 1]
@@ -183,7 +183,7 @@ _GRADES_AS_LINES = ("rel_format", "qrels"), "TOPIC IGNORED DOCNO GRADE"
 
 
 def _refuse_content(path: str, content: bytes, numbers: _Numbers) -> NoReturn:
-    """Raise the error about the first mistake in an invalid file."""
+    """Raise an error about the first mistake in an invalid file."""
     rule = f"expected a JSON object {{topic: {{docno: {numbers.what}}}}}"
     hint_at_json = json_hint(content, "results_format" if numbers is _SCORES else "rel_format")
     where = shown_name(path)
@@ -217,11 +217,11 @@ def _refuse_content(path: str, content: bytes, numbers: _Numbers) -> NoReturn:
 
 
 class _WrongError(Exception):
-    """The file is invalid; ``_refuse_content`` locates the mistake."""
+    """The file is invalid. The function ``_refuse_content`` locates the mistake."""
 
 
 def once(pairs: list[tuple[str, Any]]) -> list[tuple[str, Any]]:
-    """Return the members of an object; a repeated key raises _WrongError."""
+    """Return the members of a JSON object. Raise _WrongError if a key is repeated."""
     if len(dict(pairs)) < len(pairs):
         raise _WrongError
     return pairs
@@ -232,7 +232,7 @@ def _as_bytes(name: str) -> bytes:
 
 
 def _refuse(where: str, text: str, numbers: _Numbers, rule: str, hint_at_json: str) -> NoReturn:
-    """Raise the error about the first invalid topic, document or number; up to a repeated key, ``text`` is valid."""
+    """Raise an error about the first invalid topic, document or number. Up to a repeated key, ``text`` is valid."""
     if hint_at_json and text.lstrip()[:1] != _OPEN:
         raise MalformedLineError(f"{where}:1: {rule}: {hint_at_json}")
     seen: dict[tuple[str, ...], int] = {}
@@ -258,7 +258,7 @@ def _refuse(where: str, text: str, numbers: _Numbers, rule: str, hint_at_json: s
 
 
 def _hint_at(token: str, text: str, hint_at_json: str) -> str:
-    """Return a hint about the first token of an invalid number: text, or an object for each run."""
+    """Return a hint about an invalid number that starts with ``token``: it is text, or an object for each run."""
     if token == _OPEN:
         are_runs = re.match(OBJECT_OF_RUNS, text[:LONGEST_QUOTE].encode(errors="replace"))
         return f"; {'if the outer keys are runs, write each run to a separate file' if are_runs else hint_at_json}"
@@ -266,12 +266,12 @@ def _hint_at(token: str, text: str, hint_at_json: str) -> str:
 
 
 def _number(token: str) -> Any:
-    """Return the value of a token; None for strings and brackets."""
+    """Return the value of a token, or None for strings and brackets."""
     return None if token[0] in '"{[' else json.loads(token)
 
 
 def _members(text: str) -> Iterator[tuple[int, tuple[str, ...], str]]:
-    """Yield the line (from 1), the keys and the first token of the value for each member of the nested objects."""
+    """Yield each member of the nested objects: its 1-based line, its keys, and the first token of its value."""
     line, at = 1, 0
     keys: list[str] = []
     tokens = [(match[0], match.start()) for match in _TOKEN.finditer(text)]

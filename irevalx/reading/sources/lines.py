@@ -1,8 +1,8 @@
-"""Conversion of lines of text to columns, numbers and grades; detection of malformed lines.
+"""Division of lines of text into columns, conversion to numbers and grades, and errors about malformed lines.
 
-Most of the time for reading is spent in this module and in ``decimals``. A block in which every line has exactly the
-columns of its format, separated by single spaces or tabs, is split at its separators. Any other block (comments, blank
-lines, extra columns, several spaces, CR LF) is split at the edges between separators and tokens, and its tokens are
+Reading spends most of its time in this module and in ``decimals``. If every line of a block has exactly the columns of
+its format, separated by single spaces or tabs, the block is split at its separators. If not (comments, blank lines,
+extra columns, several spaces, CR LF), the block is split at the edges between separators and tokens, and its tokens are
 counted line by line. Both methods return the same columns.
 """
 
@@ -27,15 +27,15 @@ from irevalx.trec_eval import Compat, MalformedNumbers, c_double, c_doubles, c_l
 _NEWLINE, _COMMENT, _SPACE, _TAB = map(ord, "\n# \t")
 
 _SUBJECTS = ("TOPIC", "DOCNO", "MEASURE")
-"""The columns that identify the subject of a line."""
+"""The columns that identify what a line is about."""
 
 Number = TypeVar("Number", int, float)
 
 _SAMPLE = 1 << 11
-"""Number of bytes for a hint, both from the start of a block and from a malformed line."""
+"""The number of bytes that a hint is based on, both from the start of a block and from a malformed line."""
 
 ReadDoubles: TypeAlias = Callable[[Sequence[bytes]], tuple[Sequence[float], Sequence[bool]]]
-"""Parses texts as numbers, and returns whether each is a plain number."""
+"""A function that parses texts as numbers, and returns whether each text is a plain number."""
 
 
 class DataLines(Frozen):
@@ -46,16 +46,16 @@ class DataLines(Frozen):
     block: Block
     buffer: ByteArray  # the text of the block, padded
     start: IntArray | None
-    """Shape (lines, columns); offsets of tokens in the buffer; None if each follows the token before it and one
-    separator."""
+    """The offsets of the tokens in the buffer, or None if each token follows the previous one after one separator. The
+    shape is (lines, columns)."""
     end: IntArray  # shape (lines, columns)
     line: IntArray  # shape (lines,); 0-based line of the block
     uneven: int | None = None
-    """Index of the first data line with another number of columns than the first line of the file, or None."""
+    """The index of the first data line that has another number of columns than the first line of the file, or None."""
 
     @cached_property
     def numbers(self) -> IntArray:
-        """The 1-based line numbers in the file, shape (lines,)."""
+        """The 1-based line numbers in the file. The shape is (lines,)."""
         return self.line + self.block.first_line
 
     @property
@@ -72,7 +72,7 @@ class DataLines(Frozen):
         return Names(self.buffer, start, self.end[:, column] - start)
 
     def text(self, row: int, name: str) -> bytes:
-        """Return a column of a data line; lines are numbered from 0."""
+        """Return one column of a data line. Data lines are numbered from 0."""
         column = self.names.index(name)
         if self.start is not None:
             start = self.start[row, column]
@@ -83,20 +83,20 @@ class DataLines(Frozen):
         return self.buffer[start : self.end[row, column]].tobytes()
 
     def whole(self, row: int) -> bytes:
-        """Return the text of a data line; lines are numbered from 0."""
+        """Return the text of a data line. Data lines are numbered from 0."""
         return _line_with(self.block.text, int(self.end[row, -1]) - 1 - PADDING)
 
     def number_hint(self, row: int, text: bytes) -> str:
-        """Return a hint about a malformed number in a data line; lines are numbered from 0."""
+        """Return a hint about a malformed number in a data line. Data lines are numbered from 0."""
         fields = [self.text(row, name) for name in self.names]
         return number_hint(text, fields if "DOCNO" in self else (), is_first=int(self.numbers[row]) == 1)
 
     def where(self, row: int) -> str:
-        """Return the location of a data line (numbered from 0) as path:line."""
+        """Return the location of a data line as path:line. Data lines are numbered from 0."""
         return f"{shown_name(self.path)}:{self.numbers[row]}"
 
     def describe(self, row: int) -> str:
-        """Return the subject of a data line, counted from 0: path:line: topic: document."""
+        """Return location, topic and document of a data line for messages. Data lines are numbered from 0."""
         subjects = [f"{word_for(name)} {quote(self.text(row, name))}" for name in _SUBJECTS if name in self]
         return ": ".join((self.where(row), *subjects))
 
@@ -111,9 +111,9 @@ def cut_lines(
     hint: Hint = lambda line, lines, layout: "",
     expected: int | None = None,
 ) -> DataLines:
-    """Split the lines of a block into columns; MalformedLineError for a NUL byte or a wrong number of columns.
+    """Split the lines of a block into columns. Raise MalformedLineError for a NUL byte or a missing column.
 
-    ``columns`` selects one of the layout's alternatives, and ``expected`` is the number of columns of the first line.
+    ``columns`` is one of the alternatives in the layout, and ``expected`` is the number of columns in the first line.
     """
     refuse_nul(path, block)
     names = columns or layout.columns[0]
@@ -137,7 +137,7 @@ def cut_lines(
 
 
 def line_text(text: bytes, n_columns: int | None = None) -> str:
-    """Return a line whose number of columns differs from the expected number, for messages."""
+    """Describe a line with an unexpected number of columns, for messages."""
     if not text.strip():
         return "but the line is blank; remove it"
     number = len(text.split()) if n_columns is None else n_columns
@@ -145,7 +145,7 @@ def line_text(text: bytes, n_columns: int | None = None) -> str:
 
 
 def refuse_nul(path: str, block: Block) -> None:
-    """Raise MalformedLineError for the first NUL byte of a block."""
+    """Raise MalformedLineError if a block contains a NUL byte."""
     nul = block.text.find(b"\0")
     if nul >= 0:
         line = block.first_line + block.text.count(b"\n", 0, nul)
@@ -156,17 +156,17 @@ def refuse_nul(path: str, block: Block) -> None:
 
 
 def padded(text: bytes) -> ByteArray:
-    """Return a text padded with the spaces that ``Names`` requires."""
+    """Return a text with the padding that ``Names`` requires, in spaces."""
     padding = bytes([_SPACE]) * PADDING
     return np.frombuffer(b"".join((padding, text, padding)), np.uint8)
 
 
 _Cut: TypeAlias = "tuple[IntArray | None, IntArray, IntArray]"
-"""``start``, ``end`` and ``line`` of ``DataLines``."""
+"""The attributes ``start``, ``end`` and ``line`` of ``DataLines``."""
 
 
 def _starts(end: IntArray, column: int) -> IntArray:
-    """Return the offsets of a column, if one separator precedes each of its tokens."""
+    """Return the offsets of the tokens in a column, if one separator precedes each token."""
     if column:
         return end[:, column - 1] + 1
     start = np.empty(len(end), np.int64)
@@ -176,7 +176,7 @@ def _starts(end: IntArray, column: int) -> IntArray:
 
 
 def _split_at_separators(buffer: ByteArray, n_columns: int, comments: CommentStyle) -> _Cut | None:
-    """Split a block in which all lines have one separator after each token; otherwise return None."""
+    """Split a block in which one separator follows each token, or return None for another block."""
     text = buffer[PADDING:-PADDING]
     separator = text <= _SPACE
     if not text.size or separator[0] or (separator[1:] & separator[:-1]).any():
@@ -198,7 +198,7 @@ def _split_at_separators(buffer: ByteArray, n_columns: int, comments: CommentSty
 
 
 def _split_at_tabs(text: bytes, n_columns: int) -> _Cut | None:
-    """Split a block in which all lines have ``n_columns`` tab-separated fields; otherwise return None."""
+    """Split a block whose lines have ``n_columns`` fields separated by tabs, or return None for another block."""
     start, end, place = [], [], PADDING
     for line in text.split(b"\n")[:-1]:
         fields = line.strip().split(b"\t")
@@ -219,7 +219,7 @@ def _split_at_tabs(text: bytes, n_columns: int) -> _Cut | None:
 def _split_at_boundaries(
     buffer: ByteArray, n_columns: int, layout: Layout, comments: CommentStyle, expected: int | None
 ) -> tuple[_Cut, IntArray, int | None]:
-    """Return a block split at the edges of tokens, the malformed lines, and ``uneven`` of ``DataLines``."""
+    """Split a block at the edges of tokens. Also return the malformed lines, and ``uneven`` of ``DataLines``."""
     # Tab, newline, vertical tab, form feed and carriage return are neighbours; below tab, subtraction wraps around.
     separator = ((buffer - np.uint8(_TAB)) < 5) | (buffer == _SPACE)
     edges = np.flatnonzero(np.diff(separator)) + 1
@@ -246,7 +246,7 @@ def _split_at_boundaries(
 
 
 def columns_in(block: Block, layout: Layout, compat: Compat) -> str | None:
-    """Return the columns of a layout that match the first data line of a block; None if none match."""
+    """Return the columns in a layout that match the first data line of a block, or None if none match."""
     comments = layout.comments_in(compat)
     numbers = {len(columns.split()): columns for columns in layout.columns}
     start = 0
@@ -266,7 +266,7 @@ def columns_in(block: Block, layout: Layout, compat: Compat) -> str | None:
 def whole_numbers(
     texts: Names, malformed: MalformedNumbers, lines: DataLines, rows: IntArray | None = None
 ) -> IntArray:
-    """Parse texts of the lines ``rows`` (default: all lines) like C's ``atol``, and count malformed numbers."""
+    """Parse the texts of lines (default: all) like C's ``atol``. ``malformed`` counts malformed numbers."""
     values, plain = integers(texts)
     rest = (~plain).nonzero()[0]
     if rest.size:
@@ -278,7 +278,7 @@ def whole_numbers(
 def real_numbers(
     texts: Names, malformed: MalformedNumbers, lines: DataLines, read: ReadDoubles = c_doubles
 ) -> FloatArray:
-    """Parse a column like C's ``strtod``; ``read`` parses texts that are not plain decimal numbers."""
+    """Parse a column like C's ``strtod``. ``read`` parses texts that are not plain decimal numbers."""
     values, states = decimals(texts)
     for place in np.flatnonzero(states == CLOSE).tolist():
         values[place] = float(texts.text(place))
@@ -296,7 +296,7 @@ def read_others(
     lines: DataLines,
     rows: IntArray | None = None,
 ) -> Sequence[Number]:
-    """Parse the texts at these places, which ``decimals`` does not support, and count malformed numbers."""
+    """Parse the texts at ``places``, which ``decimals`` does not support. ``malformed`` counts malformed numbers."""
     selected = texts.take(places).texts()
     values, plain = read(selected)
     n_malformed = plain.count(False)
@@ -311,7 +311,7 @@ def read_others(
 
 
 def as_precise(x: FloatArray, compat: Compat) -> FloatArray:
-    """Round scores or levels of preferences to the precision of the version: 32 bits in trec_eval 9."""
+    """Round scores or levels of preferences to the precision of the trec_eval version, 32 bits in version 9."""
     if not compat.single_precision_scores:
         return x
     with np.errstate(over="ignore"):
@@ -319,17 +319,17 @@ def as_precise(x: FloatArray, compat: Compat) -> FloatArray:
 
 
 def sample_of(text: bytes, place: int) -> bytes:
-    """Return the first lines of a text, and some lines from an offset on."""
+    """Return the first lines of a text, and some lines that start at an offset."""
     parts = [text[: min(place, _SAMPLE)], text[place : place + _SAMPLE]]
     return b"".join(part[: part.rfind(b"\n") + 1] or part[:_SAMPLE] + b"\n" * bool(part) for part in parts)
 
 
 def after_colon(text: str) -> str:
-    """Return a hint for the end of a message."""
+    """Return a hint preceded by a colon, to append to a message, or "" without a hint."""
     return f": {text}" if text else ""
 
 
 def _line_with(text: bytes, place: int) -> bytes:
-    """Return the line that contains the byte at this offset, without newline."""
+    """Return the line that contains the byte at offset ``place``, without newline."""
     end = text.find(b"\n", place)
     return text[text.rfind(b"\n", 0, place) + 1 : len(text) if end < 0 else end]

@@ -1,4 +1,4 @@
-"""Rows of nested dictionaries, such as {topic: {subtopic: {docno: grade}}}."""
+"""Nested dictionaries, such as {topic: {subtopic: {docno: grade}}}, as rows."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from irevalx.wording import argument_error, short_repr
 
 
 class NestedRows(Rows):
-    """The rows of a nested dictionary: its keys are the first columns, and its values (or tuples) the other columns."""
+    """The rows of a nested dictionary. Its keys are the first columns, and its values, or tuples, are the others."""
 
     given: Mapping[Any, Any]
     shape: str  # the columns, as in "TOPIC SUBTOPIC DOCNO: GRADE"; a list ends with "..."
 
     def columns(self, block: Any, rules: Rules) -> Columns:
-        """Return the columns; invalid IDs, numbers or forms raise ArgumentError."""
+        """Return the columns. Raise ArgumentError for an invalid ID, number or structure."""
         keys, values = (part.removesuffix("...").split() for part in self.shape.split(":"))
         names = [*keys, *values]
         rows = list(self._rows(self.given, (), keys, values))
@@ -49,7 +49,7 @@ class NestedRows(Rows):
     def _rows(
         self, given: Any, outer: tuple[Any, ...], keys: Sequence[str], values: Sequence[str]
     ) -> Iterator[tuple[Any, ...]]:
-        """Yield rows: the keys of all levels, and the values."""
+        """Yield rows that consist of the keys of all levels and the values."""
         if keys:
             if not isinstance(given, Mapping):
                 raise argument_error(self._owner(outer), f"a dictionary {self._form(keys, values)}", given)
@@ -66,19 +66,19 @@ class NestedRows(Rows):
             yield (*outer, *self._several(given, outer, values))
 
     def _several(self, given: Any, outer: tuple[Any, ...], values: Sequence[str]) -> Sequence[Any]:
-        """Return the values of a row; ArgumentError unless they are a tuple of that length."""
+        """Return the values of a row. Raise ArgumentError unless they are a tuple of the expected length."""
         if isinstance(given, Sequence) and not isinstance(given, str | bytes) and len(given) == len(values):
             return given
         return self._refuse_leaf(given, outer, values)
 
     def _refuse_leaf(self, given: Any, outer: tuple[Any, ...], values: Sequence[str]) -> NoReturn:
-        """Raise the error about the value at these keys."""
+        """Raise an error about the value below the keys ``outer``."""
         form = f"tuple{'s' * self.shape.endswith('...')} ({', '.join(map(word_for, values))})"
         rule = f"a list of {form}" if self.shape.endswith("...") else f"a {form}"
         raise argument_error(self._owner(outer), "a list of docnos" if values == ["DOCNO"] else rule, given)
 
     def _owner(self, outer: tuple[Any, ...]) -> Callable[[], str]:
-        """Return a function that describes the value at given keys in messages."""
+        """Return a function that describes, for messages, the value below the keys ``outer``."""
         keys = self.shape.partition(":")[0].split()
         subject = " of ".join(
             f"{word_for(name)} {short_repr(key)}" for name, key in reversed([*zip(keys, outer, strict=False)])
@@ -86,7 +86,7 @@ class NestedRows(Rows):
         return lambda: f"{self.path}: the value of {subject}"
 
     def _form(self, keys: Sequence[str], values: Sequence[str]) -> str:
-        """Return the form of an inner dictionary: {docno: grade}."""
+        """Return the structure of an inner dictionary for messages, such as "{docno: grade}"."""
         value = word_for(values[0]) if len(values) == 1 else f"({word_for(values[0])}, ...)"
         name = "docno" if keys[0] == "DOCNO" else word_for(keys[0])
         return f"{{{name}: {value if len(keys) == 1 else '...'}}}"

@@ -1,4 +1,4 @@
-"""Rows of any source, their columns, and what is built from these block by block, or as a whole."""
+"""Rows of any source and their columns, from which judgments and runs are built in blocks or as a whole."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from irevalx.reading.sources.blocks import each_topic_once
 from irevalx.trec_eval import MalformedNumbers, malformed_number_warnings
 
 Hint: TypeAlias = Callable[[bytes, bytes, Layout], str]
-"""Returns a hint about a malformed line, given the line, lines around it and the layout; "" if nothing fits."""
+"""A function that returns a hint about a malformed line, or "", given the line, lines around it and the layout."""
 
 
 class Columns(Frozen):
-    """The columns of some rows, by their names in layouts."""
+    """The columns of some rows. Their names are the names in layouts."""
 
     path: str  # for messages
     values: Mapping[str, Any]  # names, or an array of numbers; n values each
@@ -33,15 +33,16 @@ class Columns(Frozen):
         return column in self.values
 
     def where(self, row: int) -> str:
-        """Return the location of a row (numbered from 0) as path:line."""
+        """Return the location of a row as path:line. Rows are numbered from 0."""
         return f"{shown_name(self.path)}:{self.lines[row]}"
 
 
 class Rows(Frozen):
-    """Rows of a source with the columns of a format, in blocks of whole topics if topics are contiguous."""
+    """The rows of a source with the columns of a format. Blocks contain whole topics if topics are contiguous."""
 
     is_table: ClassVar[bool] = True
-    """Whether columns have names; repeated judgments are then used once, with a warning."""
+    """Whether columns have names. If they do, a repeated judgment is used once, with a warning, instead of being an
+    error."""
     path: str  # for messages
     specs: tuple[ColumnSpec, ...]  # the columns to read
 
@@ -50,7 +51,7 @@ class Rows(Frozen):
         yield from self.again()
 
     def again(self) -> Iterable[Any]:
-        """Return everything as blocks with disjoint topics."""
+        """Return all rows as blocks with disjoint topics."""
         return (None,)
 
     def columns(self, block: Any, rules: Rules) -> Columns:
@@ -58,7 +59,7 @@ class Rows(Frozen):
         raise NotImplementedError
 
     def about_duplicates(self) -> str:
-        """Return a hint at the format of a file with duplicate documents, for messages."""
+        """Return a hint about the format of a file with duplicate documents, for messages."""
         return ""
 
 
@@ -66,7 +67,7 @@ Built = TypeVar("Built")
 
 
 class _Part(Frozen, Generic[Built]):
-    """The result for a block, with the malformed numbers in the block."""
+    """The result that was built from a block, with the malformed numbers in the block."""
 
     built: Built
     malformed: tuple[MalformedNumbers, ...]
@@ -78,7 +79,7 @@ class _Part(Frozen, Generic[Built]):
 
 
 def parts_of(rows: Rows, rules: Rules, build: Callable[[Columns], Built]) -> list[Built]:
-    """Return parts with disjoint topics, which ``build`` creates from columns; warns about malformed numbers."""
+    """Return parts with disjoint topics, built from columns by ``build``. Warn about malformed numbers."""
 
     def parse(block: Any) -> _Part[Built]:
         columns = rows.columns(block, rules)
@@ -91,7 +92,7 @@ def parts_of(rows: Rows, rules: Rules, build: Callable[[Columns], Built]) -> lis
 
 
 def whole(rows: Rows, rules: Rules) -> Columns:
-    """Return the columns of all rows; warns about malformed numbers."""
+    """Return the columns of all rows. Warn about malformed numbers."""
     [block] = rows.again()
     columns = rows.columns(block, rules)
     _warn(rules, columns.malformed)

@@ -1,7 +1,7 @@
-"""Tables of Python programs: data frames, Arrow streams, dictionaries of columns, named tuples.
+"""Tables in Python programs: data frames, Arrow streams, dictionaries of columns and named tuples.
 
-Columns can be in any order; additional columns are ignored. Frames and streams are read with pyarrow if it is
-installed. Other input, including frames without pyarrow, is converted to lists.
+Columns can be in any order, and additional columns are ignored. Frames and streams are read with pyarrow if it is
+installed. Other input, and frames if pyarrow is missing, is converted to lists.
 """
 
 from __future__ import annotations
@@ -48,22 +48,22 @@ RankedLists: TypeAlias = (
     "Mapping[int, Sequence[int | tuple[int, float] | Mapping[str, Any]]]"
 )
 Documents: TypeAlias = "Mapping[str, Iterable[str]] | Mapping[int, Iterable[int]]"
-"""Dictionaries of judgments, runs and pools. Integer IDs are converted to decimal digits."""
+"""Judgments, runs and pools in dictionaries. An integer ID is converted to decimal digits."""
 
 
 class HasColumns(Protocol):
-    """A table like a data frame of pandas: ``columns`` names its columns, which can be iterated."""
+    """A table like a data frame of pandas: ``columns`` yields the names of its columns."""
 
     @property
     def columns(self) -> Any:
-        """The names."""
+        """The names of the columns."""
 
 
 class HasArrowStream(Protocol):
-    """An object with an Arrow C stream: a frame of polars, a table of pyarrow, a relation of DuckDB."""
+    """An object with an Arrow C stream: a frame of polars, a table of pyarrow, or a relation of DuckDB."""
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
-        """Return a capsule."""
+        """Return a PyCapsule that contains the stream."""
 
 
 Frame: TypeAlias = HasColumns | HasArrowStream | Mapping[str, object]
@@ -71,17 +71,17 @@ Frame: TypeAlias = HasColumns | HasArrowStream | Mapping[str, object]
 stream, or a dictionary of columns, which can have different types."""
 
 Records: TypeAlias = Iterable[tuple[Any, ...]]
-"""Named tuples with the names of a frame's columns, such as ir_measures' ``Qrel`` and ``ScoredDoc``."""
+"""Named tuples whose fields have the names of columns, such as ``Qrel`` and ``ScoredDoc`` of ir_measures."""
 
 UNNAMED = "run"
 """The name of a run that is not a file and has no name."""
 
 FORMS = "a file, a dictionary, a data frame or named tuples"
-"""The forms of judgments, runs and pools in messages."""
+"""The accepted types of judgments, runs and pools, in the words of messages."""
 
 
 def table_given(given: Any, path: str) -> ColumnTable | None:
-    """Return a data frame, a dictionary of columns or named tuples as a table; None for anything else."""
+    """Return a data frame, a dictionary of columns or named tuples as a table, or None for anything else."""
     if type(given) is dict and type(next(iter(given.values()), None)) is dict:  # the frequent case, checked first
         return None
     if hasattr(given, "iloc") and not hasattr(given, "columns"):  # a Series of pandas
@@ -101,7 +101,7 @@ def table_given(given: Any, path: str) -> ColumnTable | None:
 
 
 def has_columns(given: Any) -> bool:
-    """Return whether this is a dictionary of columns, as in tables of Hugging Face."""
+    """Return whether an object is a dictionary of columns, as in tables of Hugging Face."""
     first = next(iter(given.values()), None) if isinstance(given, Mapping) else None
     if isinstance(first, Mapping) or not hasattr(first, "__len__"):
         return False
@@ -110,7 +110,7 @@ def has_columns(given: Any) -> bool:
 
 
 def source_of(given: Any, what: str) -> Source:
-    """Return a file, given its name, or the remaining content of an open file; ArgumentError for other objects."""
+    """Return a file as a source, given its name or the open file. Raise ArgumentError for other objects."""
     if isinstance(given, Source):
         return given
     if not is_file(given):
@@ -130,7 +130,7 @@ def source_of(given: Any, what: str) -> Source:
 
 
 def is_frame(given: Any) -> bool:
-    """Return whether an object has named columns, without reading ``columns`` of a polars LazyFrame, which warns."""
+    """Return whether an object has named columns. ``columns`` of a polars LazyFrame is not read, as it warns."""
     return any(hasattr(given, name) for name in ("__arrow_c_stream__", "collect_schema", "columns", "column_names"))
 
 
@@ -151,13 +151,13 @@ def is_run(given: Mapping[Any, Any]) -> bool:
 
 
 def is_plain_run(given: Any) -> bool:
-    """Return whether this is one run in a dictionary ``{topic: {docno: score}}``, judging by its first score."""
+    """Return whether ``given`` is a run ``{topic: {docno: score}}``. Only its first score is checked."""
     first = next(iter(given.values()), None) if type(given) is dict else None
     return type(first) is dict and type(next(iter(first.values()), None)) in {float, int} and are_scores(given)
 
 
 def are_scores(given: Any) -> bool:
-    """Return whether this is a dictionary of dictionaries or of ranked lists, like most small runs."""
+    """Return whether ``given`` is a dictionary of dictionaries or of ranked lists, like most small runs."""
     if type(given) is not dict or not given:
         return False
     others = [value for value in given.values() if type(value) is not dict]
@@ -165,12 +165,12 @@ def are_scores(given: Any) -> bool:
 
 
 def is_ranked_list(documents: Any) -> bool:
-    """Return whether this is a ranked list of documents rather than a list of named tuples, files or runs."""
+    """Return whether ``documents`` is a ranked list rather than a list of named tuples, files or runs."""
     return type(documents) in {list, tuple} and all(isinstance(document, str | Integral) for document in documents)
 
 
 class Hits(list[Any]):
-    """The retrieved documents of a topic, which can contain duplicates, and their scores."""
+    """The documents retrieved for a topic, which can contain duplicates, with their scores."""
 
     scores: Sequence[Any]
 
@@ -180,9 +180,9 @@ class Hits(list[Any]):
 
 
 def with_hits(given: Mapping[Any, Any], path: str) -> Mapping[Any, Any]:
-    """Convert the lists of a run to ``Hits``.
+    """Convert the lists in a run to ``Hits``.
 
-    The elements of the lists are pairs (docno, score), or dictionaries with a docno and a score.
+    The elements of a list are pairs (docno, score), or dictionaries with a document and a score.
     """
     if not any(map(_keys_of_hits, given.values())):
         return given
@@ -203,7 +203,7 @@ def _keys_of_hits(documents: Any) -> list[Any]:
 
 
 def _hits_of(documents: Any, what: str) -> Any:
-    """Return the hits of a topic, or ``documents`` unchanged if they are not hits.
+    """Return the hits of a topic, or ``documents`` itself if they are not hits.
 
     If the hits have no scores, their order is the ranking.
     """
@@ -221,11 +221,12 @@ def _hits_of(documents: Any, what: str) -> Any:
 
 
 _SLICE_ROWS = 1 << 16
-"""Number of rows of a data frame that are converted together, so that memory does not hold a second copy."""
+"""The number of rows of a data frame that are converted together. It is limited so that memory does not hold a second
+copy."""
 
 
 def table_of_frame(frame: Any, path: str) -> ColumnTable:
-    """Return a data frame or an object with an Arrow C stream as a table; a polars LazyFrame is collected first."""
+    """Return a data frame or an object with an Arrow C stream as a table. Collect a polars LazyFrame first."""
     if hasattr(frame, "lazy") and hasattr(frame, "collect"):
         names = frame.collect_schema().names()
         return replace(table_of_frame(frame.select(known_columns(names)).collect(), path), names=names)
@@ -244,14 +245,14 @@ def table_of_frame(frame: Any, path: str) -> ColumnTable:
 
 
 def _is_column(values: Any) -> bool:
-    """Return whether this is a list or an array of values, rather than of files, tables or named tuples."""
+    """Return whether an object is a list or array of values rather than of files, tables or named tuples."""
     if isinstance(values, str | bytes | Mapping) or hasattr(values, "columns") or not hasattr(values, "__len__"):
         return False
     return isinstance(values, Iterable) and not isinstance(next(iter(values), ""), tuple)
 
 
 def _table_of_slices(frame: Any, slice_of: Callable[[Any, list[Any], int, int], pa.Table], path: str) -> ColumnTable:
-    """Return a data frame as a table whose rows are converted to pyarrow in batches by ``slice_of``."""
+    """Return a data frame as a table. The function ``slice_of`` converts its rows to pyarrow in batches."""
     import pyarrow as pa
 
     from irevalx.reading.sources.arrow import ArrowTable
@@ -282,7 +283,7 @@ def _slice_of_polars(frame: Any, names: list[Any], first: int, last: int) -> pa.
 
 
 def table_of_lists(path: str, names: list[Any], read: Callable[[Any], Any]) -> WholeTable:
-    """Return a table whose columns, returned by ``read`` by name, are converted to lists."""
+    """Return a table whose columns are converted to lists. The function ``read`` returns a column by name."""
 
     def column(name: Any, kind: ColumnKind) -> Names | AnyArray:
         return _converted(as_list(path, name, read), kind, partial(table.place, name))
@@ -292,7 +293,7 @@ def table_of_lists(path: str, names: list[Any], read: Callable[[Any], Any]) -> W
 
 
 def as_list(path: str, name: Any, read: Callable[[Any], Any]) -> list[Any]:
-    """Return a column as a list, with None for missing values of pandas; ArgumentError if it cannot be read."""
+    """Return a column as a list with None for missing values. Raise ArgumentError if it cannot be read."""
     try:
         column = read(name)
         ways = (getattr(column, way, None) for way in ("to_list", "to_pylist", "tolist"))
@@ -307,7 +308,7 @@ def as_list(path: str, name: Any, read: Callable[[Any], Any]) -> list[Any]:
 
 
 def _converted(values: list[Any], kind: ColumnKind, place: Callable[[int], str]) -> Names | AnyArray:
-    """Return a list converted to its kind; missing probabilities (None, NA) are nan."""
+    """Return a list converted to its kind. A missing probability (None, NA) becomes NaN."""
     if kind == "names":
         return names_of([values], place)[0]
     if kind == "words":

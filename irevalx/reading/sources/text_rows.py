@@ -1,4 +1,4 @@
-"""Rows of text files: division of lines into columns, and conversion of texts to numbers."""
+"""Rows of text files: lines are divided into columns, and texts are converted to numbers."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from irevalx.trec_eval import Compat, MalformedNumbers, c_double, c_long
 
 
 class TextRows(Rows):
-    """The rows of a text file in the layout of its format; a repeated judgment is an error, as in trec_eval."""
+    """The rows of a text file in a layout. As in trec_eval, a repeated judgment is an error."""
 
     is_table = False
     source: Source
@@ -34,26 +34,26 @@ class TextRows(Rows):
 
     @property
     def size(self) -> int:
-        """The size in bytes of a file that several processes can read; 0 for other files."""
+        """The size in bytes of a file that several processes can read, or 0 for other files."""
         return self.source.size
 
     def blocks(self) -> Iterator[Block]:
-        """Yield blocks that end between topics."""
+        """Yield blocks that end between topics if the lines of each topic are adjacent."""
         return self._with_columns(blocks_of(self.source))
 
     def again(self) -> Iterable[Block]:
-        """Return the whole file as a block."""
+        """Return a list with the whole file as one block."""
         return self._with_columns([whole_file(self.source)])
 
     def shares(self, processes: int) -> list[Callable[[], Iterator[Block]]]:
-        """Return functions that yield the blocks for each of several processes, in file order."""
+        """Return a function for each of several processes that yields its blocks. Functions are in file order."""
         ranges = file_ranges(self.source, processes)
         first = next(self._with_columns(ranges[0].blocks())) if ranges and self.layout.columns[1:] else None
         columns = first.columns if first else None
         return [lambda share=share: self._with_columns(share.blocks(), columns) for share in ranges]  # type: ignore[misc]
 
     def _with_columns(self, blocks: Iterable[Block], columns: str | None = None) -> Iterator[Block]:
-        """Yield blocks; if the layout permits different columns, the first data line determines them."""
+        """Yield blocks. If the layout permits different columns, the first data line determines them."""
         if len(self.layout.columns) == 1:
             yield from blocks
             return
@@ -62,22 +62,22 @@ class TextRows(Rows):
             yield replace(block, columns=columns)
 
     def cut(self, block: Block, expected: int | None = None) -> DataLines:
-        """Split the lines of a block into columns; malformed lines raise MalformedLineError."""
+        """Split the lines of a block into columns. Raise MalformedLineError if a line is malformed."""
         # Names of columns are unique: the second document of a line has a name of its own.
         columns = block.columns and block.columns.replace("DOCNO DOCNO", "DOCNO OTHER")
         return cut_lines(self.path, block, self.layout, self.compat, columns=columns, hint=self.hint, expected=expected)
 
     def columns(self, block: Block, rules: Rules) -> Columns:
-        """Return the columns of a block; unless rules are strict, numbers are read as in C."""
+        """Return the columns of a block. Malformed numbers are read as in C unless the rules are strict."""
         return columns_of(self.cut(block), {spec.column: spec.kind for spec in self.specs}, rules)
 
     def about_duplicates(self) -> str:
-        """Return a hint at the format of a file with duplicate documents, for messages."""
+        """Return a hint about the format of a file with duplicate documents, for messages."""
         return hint_at_columns(Beginning.of(self.source), len(self.layout.columns[0].split()))
 
 
 def columns_of(lines: DataLines, kinds: Mapping[str, ColumnKind], rules: Rules) -> Columns:
-    """Return the columns of lines, converted to their kinds; columns without a kind are names."""
+    """Return the columns of lines, each converted to its kind. A column without a kind contains names."""
     malformed: list[MalformedNumbers] = []
     values: dict[str, Any] = {}
     for name in lines.names:
@@ -88,7 +88,7 @@ def columns_of(lines: DataLines, kinds: Mapping[str, ColumnKind], rules: Rules) 
 
 
 def _labels(lines: DataLines, name: str, rules: Rules, malformed: list[MalformedNumbers]) -> FloatArray:
-    """Return labels as numbers, or nan for missing labels."""
+    """Return labels as numbers, or NaN for missing labels."""
     texts = lines[name]
 
     def hint(row: int) -> str:
@@ -99,7 +99,7 @@ def _labels(lines: DataLines, name: str, rules: Rules, malformed: list[Malformed
 
 
 def _grades(lines: DataLines, name: str, rules: Rules, malformed: list[MalformedNumbers]) -> AnyArray:
-    """Return grades, as int64 if the format has integer grades. Malformed real grades raise MalformedNumberError."""
+    """Return grades, as int64 if they must be integers. A malformed real grade raises MalformedNumberError."""
     texts = lines[name]
     is_whole = rules.grades == "whole"
     hint = real_grades_hint() if is_whole else ""
@@ -117,7 +117,7 @@ def _grades(lines: DataLines, name: str, rules: Rules, malformed: list[Malformed
 
 
 def _integers(lines: DataLines, name: str, rules: Rules, malformed: list[MalformedNumbers]) -> IntArray:
-    """Return a column of 64-bit integers; other values are errors."""
+    """Return a column of 64-bit integers. Raise MalformedLineError if a value is not an integer."""
     texts = lines[name]
     values, plain = integers(texts)
     for place in np.flatnonzero(~plain).tolist():
@@ -129,7 +129,7 @@ def _integers(lines: DataLines, name: str, rules: Rules, malformed: list[Malform
 
 
 def _levels(lines: DataLines, name: str, rules: Rules, malformed: list[MalformedNumbers]) -> FloatArray:
-    """Return the levels of preferences; nan is an error, and so is infinity with strict rules."""
+    """Return the levels of preferences. NaN is an error, and infinity is an error if the rules are strict."""
     malformed.append(MalformedNumbers("level", "a finite number", strict=rules.strict))
     texts = lines[name]
     levels = real_numbers(texts, malformed[-1], lines)
@@ -144,7 +144,7 @@ def _scores(lines: DataLines, name: str, rules: Rules, malformed: list[Malformed
 
 
 def _probabilities(lines: DataLines, name: str, rules: Rules, malformed: list[MalformedNumbers]) -> FloatArray:
-    """Return a column of probabilities or weights; nan for NA."""
+    """Return a column of probabilities or weights. NA is converted to NaN."""
     texts = lines[name]
     values, states = decimals(texts)
     for place in np.flatnonzero(states != EXACT).tolist():
@@ -168,4 +168,4 @@ _NUMBERS: dict[ColumnKind, Callable[[DataLines, str, Rules, list[MalformedNumber
     "scores": _scores,
     "probabilities": _probabilities,
 }
-"""The conversion of each kind of column."""
+"""The function that converts the texts of each kind of column."""

@@ -1,6 +1,7 @@
-"""Text files with named columns: JSON Lines, and tables with a header, separated by commas, semicolons, tabs or blanks.
+"""Text files with named columns: JSON Lines, and tables with a header.
 
-Their lines become ``DataLines`` with the columns of the format, like the lines of TREC files.
+The separators of tables are commas, semicolons, tabs or blanks. Lines become ``DataLines`` with the columns of the
+format, like the lines of TREC files.
 """
 
 from __future__ import annotations
@@ -33,14 +34,14 @@ _BLANKS = " \t\r"
 
 
 class NamedRows(TextRows):
-    """The rows of a text file with named columns, which one process reads; malformed numbers are errors."""
+    """The rows of a text file with named columns. Malformed numbers are errors, and one process reads the file."""
 
     is_table = True
     names: Sequence[str]  # of the columns of the file
 
     @property
     def size(self) -> int:
-        """0, because several processes cannot read the file."""
+        """The size for reading in parallel: 0, because a single process reads the file."""
         return 0
 
     def columns(self, block: Block, rules: Rules) -> Columns:
@@ -48,13 +49,13 @@ class NamedRows(TextRows):
         return super().columns(block, rules if rules.strict else replace(rules, strict=True))
 
     def about_duplicates(self) -> str:
-        """Return the remedy for duplicates in a run; "" for judgments, whose columns have names."""
+        """Return the remedy for duplicates in a run, or "" for judgments, because their columns have names."""
         is_run = SCORE in self.specs or RANK in self.specs
         return remedy_of_runs(self.names) if is_run else ""
 
     @cached_property
     def keys(self) -> tuple[Any, ...]:
-        """The names of the requested columns in the file; ArgumentError if a column is missing or occurs twice."""
+        """The names of the requested columns in the file. Raise ArgumentError if one is missing or occurs twice."""
         table = ColumnTable(self.path, self.names)
         return tuple(table.find(spec) for spec in self.specs)
 
@@ -64,14 +65,14 @@ class NamedRows(TextRows):
         return TextTable(self.path, self.names, self)
 
     def of_run(self) -> NamedRows:
-        """Return the rows of a run, with the scores and ranks that the file contains."""
+        """Return the rows of a run with whichever of scores and ranks the file contains."""
         others = tuple(spec for spec in self.specs if spec is not SCORE)
         numbers = tuple(spec for spec in (SCORE, RANK) if named(spec, self.names)) or (SCORE,)
         return replace(self, specs=(*others, *numbers))
 
 
 class HeadedRows(NamedRows):
-    """The rows of a table with a header, or with the columns of its format in order."""
+    """The rows of a table that has a header, or whose columns are the columns of its format in order."""
 
     header: Header
 
@@ -83,7 +84,7 @@ class HeadedRows(NamedRows):
         return [list(self.names).index(name) for name in self.keys]
 
     def blocks(self) -> Iterator[Block]:
-        """Yield blocks of whole topics; a block does not end after the header, or within quotes."""
+        """Yield blocks of whole topics. A block does not end directly after the header, nor within quotes."""
         separator, place = self.header.separator.encode() or None, self._places[0]
         pieces: list[bytes] = []
         line, is_open = 1, False
@@ -119,7 +120,7 @@ class HeadedRows(NamedRows):
         return lines
 
     def _split_at_separators(self, block: Block) -> DataLines:
-        """Cut lines without quotes."""
+        """Split lines that contain no quotes."""
         buffer, n_columns = padded(block.text), len(self.names)
         at = np.flatnonzero((buffer == ord(self.header.separator)) | (buffer == _NEWLINE))
         lengths = np.diff(np.flatnonzero(buffer[at] == _NEWLINE), prepend=-1)
@@ -132,7 +133,7 @@ class HeadedRows(NamedRows):
         return DataLines(self.path, columns, block, buffer, start, end, np.arange(len(ends)))
 
     def _split_quoted(self, block: Block) -> DataLines:
-        """Split lines with quotes into fields like the csv module; quoted fields can contain line breaks."""
+        """Split lines like the csv module. A quoted field can contain separators and line breaks."""
         text = block.text.decode("utf-8", "surrogateescape")
         every = re.findall(r"[^\n]*\n", text)
         reader = csv.reader(every, delimiter=self.header.separator, strict=True)
@@ -160,7 +161,7 @@ class HeadedRows(NamedRows):
 
 
 def _stripped(buffer: ByteArray, start: IntArray, end: IntArray) -> tuple[IntArray, IntArray]:
-    """Return the bounds of fields without surrounding blanks."""
+    """Return the offsets of fields after removing the blanks around them."""
     is_blank = np.isin(np.arange(256), (_SPACE, _TAB, _RETURN))
     while (inside := (start < end) & is_blank[buffer[start]]).any():
         start = start + inside
@@ -170,7 +171,7 @@ def _stripped(buffer: ByteArray, start: IntArray, end: IntArray) -> tuple[IntArr
 
 
 def _lines_of_texts(rows: NamedRows, block: Block, texts: Sequence[bytes], numbers: Sequence[int]) -> DataLines:
-    """Return lines with the flat texts of the requested columns, and their 0-based line numbers in the block."""
+    """Return the requested columns of lines, given their texts and their 0-based line numbers in the block."""
     lengths = np.array(list(map(len, texts)), np.int64)
     ends = PADDING + np.cumsum(lengths)
     columns = tuple(spec.column for spec in rows.specs)
@@ -189,7 +190,7 @@ class RepeatedKeyError(LookupError):
 
 
 def record_of(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return a JSON object; a repeated key raises RepeatedKeyError."""
+    """Return a JSON object. Raise RepeatedKeyError if a key is repeated."""
     record = dict(pairs)
     if len(record) < len(pairs):
         names = [name for name, _ in pairs]
@@ -198,7 +199,7 @@ def record_of(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 class JsonRows(NamedRows):
-    """The records of a JSON Lines file; the first one names the columns."""
+    """The records of a JSON Lines file. The first record names the columns."""
 
     @cached_property
     def _decode(self) -> Callable[[str], Any]:
@@ -210,7 +211,7 @@ class JsonRows(NamedRows):
         return decoder.decode
 
     def blocks(self) -> Iterator[Block]:
-        """Yield blocks that end between topics."""
+        """Yield blocks that end between topics if the records of each topic are adjacent."""
         key = self.keys[0]
 
         def topic_of(line: bytes) -> list[Any]:
@@ -222,7 +223,7 @@ class JsonRows(NamedRows):
         return blocks_of(self.source, topic_of)
 
     def cut(self, block: Block, expected: int | None = None) -> DataLines:
-        """Split the lines of a block, and return the requested columns; blank lines are skipped."""
+        """Split the lines of a block, and return the requested columns. Blank lines are skipped."""
         refuse_nul(self.path, block)
         texts: list[bytes] = []
         numbers: list[int] = []
@@ -233,7 +234,7 @@ class JsonRows(NamedRows):
         return _lines_of_texts(self, block, texts, numbers)
 
     def _texts(self, number: int, line: bytes) -> list[bytes]:
-        """Return the texts of the requested columns of a record."""
+        """Return the requested values of a record as texts."""
         where = f"{shown_name(self.path)}:{number}"
         try:
             record = self._decode(line.decode())
@@ -252,7 +253,7 @@ class JsonRows(NamedRows):
         return [self._text(where, record, place, value) for place, value in enumerate(values)]
 
     def _text(self, where: str, record: dict[str, Any], place: int, value: Any) -> bytes:
-        """Return the text of a value; MalformedLineError for a value of another type."""
+        """Return a value as text. Raise MalformedLineError if it has the wrong type."""
         spec = self.specs[place]
         if spec.kind == "words":
             return b"" if value is None else str(value).encode("utf-8", "surrogatepass")
@@ -268,7 +269,7 @@ class JsonRows(NamedRows):
         return self._refuse_value(where, record, place, value)
 
     def _refuse_value(self, where: str, record: dict[str, Any], place: int, value: Any) -> NoReturn:
-        """Raise the error about a value of the wrong type."""
+        """Raise an error about a value that has the wrong type."""
         from json import dumps
 
         spec, of_columns = self.specs[place], dict(zip((s.column for s in self.specs), self.keys, strict=True))
@@ -301,12 +302,12 @@ class TextTable(ColumnTable):
         return tuple(columns[spec.column] for spec in specs)
 
     def columns(self, specs: Sequence[ColumnSpec], rules: Rules) -> Columns:
-        """Return whole columns; a missing column raises ArgumentError, and an invalid value an error with its line."""
+        """Return whole columns. A missing column raises ArgumentError. An error about a value names its line."""
         return replace(self.rows, specs=tuple(specs)).columns(whole_file(self.rows.source), rules)
 
 
 def headed_rows(rows: TextRows, beginning: Beginning, separators: Sequence[str], expected: str = "") -> HeadedRows:
-    """Return a file as a table; MalformedLineError unless its first line is a header, or a line of the format."""
+    """Return a file as a table. Raise MalformedLineError unless the first line is a header or fits the format."""
     first = beginning.lines[0] if beginning.lines else b""
     header = header_of(beginning, separators) or _without_header(rows, first, separators)
     if header is None:
@@ -320,7 +321,7 @@ def headed_rows(rows: TextRows, beginning: Beginning, separators: Sequence[str],
 
 
 def rows_with_labels(source: Source, column: str, rules: Rules) -> NamedRows:
-    """Return the rows of a text file whose header or first JSON record names ``column``, which contains labels."""
+    """Return the rows of a text file whose header or first JSON record names the column of labels ``column``."""
     beginning = Beginning.of(source)
     if beginning.has_mark:
         source.without_mark()
@@ -337,7 +338,7 @@ def rows_with_labels(source: Source, column: str, rules: Rules) -> NamedRows:
 
 
 def _problem(rows: TextRows, first: bytes, separators: Sequence[str]) -> str:
-    """Return what is missing in a first line: a column of the header, or the header itself."""
+    """Return what is wrong with a first line: a column is missing in the header, or there is no header."""
     words = max((fields_of(first, separator) for separator in separators), key=len)
     missing = [spec for spec in rows.specs if not named(spec, words)]
     if len(missing) < len(rows.specs) and first.lstrip()[:1] not in {b"{", b"["}:
@@ -347,7 +348,7 @@ def _problem(rows: TextRows, first: bytes, separators: Sequence[str]) -> str:
 
 
 def _without_header(rows: TextRows, first: bytes, separators: Sequence[str]) -> Header | None:
-    """Return the columns of the format if the first line contains their values, or if there is no first line."""
+    """Return the columns of the format if the first line contains their values, or if the file is empty."""
     words = tuple(spec.names[0] for spec in rows.specs)
     if not first.strip():
         return Header(words, separators[0], is_there=False)
@@ -359,7 +360,7 @@ def _without_header(rows: TextRows, first: bytes, separators: Sequence[str]) -> 
 
 
 def json_rows(rows: TextRows, beginning: Beginning) -> JsonRows:
-    """Return a file as JSON Lines; if the first line is not a JSON object, reading raises MalformedLineError."""
+    """Return a file as JSON Lines. If the first line is not a JSON object, reading raises MalformedLineError."""
     record = first_record(beginning)
     names = [spec.names[0] for spec in rows.specs] if record is None else list(record)
     return JsonRows(rows.path, rows.specs, rows.source, rows.layout, rows.compat, rows.hint, names=names)
