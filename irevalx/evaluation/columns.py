@@ -1,4 +1,4 @@
-"""Measure values by printed name, with their summaries and confidence intervals."""
+"""Values of measures under their printed names, with summaries and confidence intervals."""
 
 from __future__ import annotations
 
@@ -23,29 +23,33 @@ if TYPE_CHECKING:
 
 
 class Column(Frozen):
-    """The topic values and the summary of a printed name."""
+    """The values of topics and the summary that have one printed name."""
 
     name: str
     measure: Measure
     values: Values | None
-    """Values, one per topic; None for a measure of the `all` row only."""
+    """The value of each topic, or None if the measure has a value only in the `all` row."""
     summary: float | int | bytes | None
-    """The value of the `all` row; None if the measure has no such row, or if a topic could not be evaluated."""
+    """The value of the `all` row, or None if the measure has no such row or a topic could not be evaluated."""
     has_value: BoolArray | None = None
-    """Whether each topic has a value (otherwise nan), shape (n_topics,); None if all topics have a value."""
+    """Whether each topic has a value (otherwise, it is NaN), or None if all topics have a value. The shape is
+    (n_topics,)."""
     is_zscore: bool = False
     """Whether the values are z-scores, which are real numbers even if the measure is a count."""
     n_averaged: int = 0
-    """Number of topics in the summary, including missing topics."""
+    """The number of topics in the summary, including missing topics."""
 
     @property
     def number(self) -> str:
-        """The number type for printing: real, integer or text. Expected counts are real."""
+        """The type of the number for printing: real, integer or text. Expected counts are real."""
         is_real = self.measure.number == "integer" and getattr(self.values, "dtype", None) == np.float64
         return "real" if self.is_zscore or is_real else self.measure.number
 
     def of_topics(self, which: slice = slice(None)) -> list[Any]:
-        """Return values of topics as Python objects, None for a topic without a value; empty if there are no values."""
+        """Return values of topics as Python objects, with None for a topic that has no value.
+
+        The list is empty if the measure has no topic values.
+        """
         values = [] if self.values is None else as_list(self.values[which])
         if self.has_value is None:
             return values
@@ -63,7 +67,7 @@ def population_of_values(
     n_with_value: int | None,
     n_judged_with_value: int | None,
 ) -> Population:
-    """Return the population of a measure that has values for fewer topics or counts more documents as relevant."""
+    """Return the population of a measure that lacks values for some topics or makes more documents relevant."""
     # ``more_relevant`` is the number of unjudged documents that the treatment of the measure makes relevant.
     if more_relevant and population.n_relevant is not None:
         population = replace(population, n_relevant=population.n_relevant + more_relevant)
@@ -74,27 +78,28 @@ def population_of_values(
 
 
 class Summaries(Frozen, kw_only=True):
-    """The input for computing the `all` rows of a run."""
+    """The input for the `all` rows of a run."""
 
     columns: tuple[TopicColumn, ...]
     """The values of the topics, in print order."""
     topics: tuple[bytes, ...]
-    """Evaluated topics, in ascending byte order."""
+    """The evaluated topics in ascending byte order."""
     judged: tuple[bytes, ...]
-    """All judged topics, in ascending order; empty if a single topic is requested, which cannot be grouped."""
+    """All judged topics in ascending byte order. Empty if a single topic was requested, because there are then no
+    groups of topics."""
     population: Population
     """The population of all topics."""
     relevant: IntArray | FloatArray | None
-    """Numbers of relevant documents, shape (n_judged,), if summaries count them."""
+    """The number of relevant documents of each judged topic, if summaries count them. The shape is (n_judged,)."""
     zscores: Zscores | None
-    """The converter to z-scores; None for values without conversion."""
+    """The converter of values to z-scores, or None if values are not converted."""
     complete: bool
-    """Whether the summaries are over all judged topics (``-c``)."""
+    """Whether summaries are over all judged topics (``-c``)."""
     requested: Mapping[str, str] | None
-    """Requested names of values, with their printed names; None for printed names."""
+    """A dictionary from each requested name to its printed name, or None to use printed names."""
 
     def summarised(self, *, summed: bool = True) -> tuple[Column, ...]:
-        """Return the values, with their summaries if ``summed``, named and ordered as requested."""
+        """Return the values named and ordered as requested. With ``summed``, they have summaries."""
         with np.errstate(all="ignore"):
             columns = tuple([self._summarised(column, summed=summed) for column in self.columns])
         if self.requested is None:
@@ -103,7 +108,7 @@ class Summaries(Frozen, kw_only=True):
         return tuple(replace(known[printed], name=name) for name, printed in self.requested.items() if printed in known)
 
     def _summarised(self, column: TopicColumn, *, summed: bool) -> Column:
-        """Return the values of a column, as z-scores if requested, with their summary."""
+        """Return the values of a column and their summary. Values are converted to z-scores if requested."""
         measure, values, has_value, topics = column.measure, column.values, column.has_value, self.topics
         if has_value is not None:
             values = None if values is None else np.asarray(values)[has_value]
@@ -131,7 +136,7 @@ class Summaries(Frozen, kw_only=True):
 
     @cached_property
     def _places(self) -> tuple[dict[bytes, int], dict[bytes, int]]:
-        """The indices of the evaluated topics and of the judged topics, by topic."""
+        """Dictionaries from topic to index, for the evaluated topics and for the judged topics."""
         evaluated, judged = (
             {topic: place for place, topic in enumerate(topics)} for topics in (self.topics, self.judged)
         )
@@ -161,13 +166,14 @@ class Summaries(Frozen, kw_only=True):
 
 
 Ends: TypeAlias = tuple[float, float]
-"""The lower and the upper bound of an interval."""
+"""The lower and upper bounds of an interval."""
 
 
 def intervals_of(columns: Sequence[Column], how: MeanIntervals, clusters: Clusters | None = None) -> dict[str, Ends]:
-    """Return the confidence intervals of summaries that are means, by printed name; nan if undefined.
+    """Return the confidence intervals of summaries that are means, as a dictionary from printed name to bounds.
 
-    ``clusters`` must contain the evaluated topics, followed by the topics without results that are included in means.
+    Undefined bounds are NaN. ``clusters`` must contain the evaluated topics, followed by the topics without results
+    that are included in means.
     """
     tested = {column.name: values for column in columns if (values := _averaged(column)) is not None}
     proportions = {column.name for column in columns if is_proportion(column, how)}
@@ -199,8 +205,8 @@ def intervals_of(columns: Sequence[Column], how: MeanIntervals, clusters: Cluste
 def _clusters_of(column: Column, clusters: Clusters) -> Clusters | None:
     """Return the clusters of the topics that a column is averaged over, or None if the topics are independent.
 
-    Raise InputError if topics without results are averaged, and the measure has no value for some topics: the number of
-    averaged topics is then unknown.
+    Raise InputError if the mean includes topics without results and the measure has no value for some topics, because
+    the number of averaged topics is then unknown.
     """
     values = _averaged(column)
     if values is None:
@@ -217,15 +223,15 @@ def _clusters_of(column: Column, clusters: Clusters) -> Clusters | None:
 
 
 def is_mean(column: Column) -> bool:
-    """Return whether the summary is a mean over topics, for which an interval can be computed."""
+    """Return whether the summary is a mean over topics. An interval can be computed only for a mean."""
     return column.summary is not None and column.values is not None and column.measure.summary in {mean, geometric_mean}
 
 
 def is_proportion(column: Column, how: MeanIntervals) -> bool:
-    """Return whether a mean has Wilson's interval of a proportion.
+    """Return whether the interval of a mean is Wilson's interval of a proportion.
 
-    The values of the measure must be 0 or 1 by definition. The result is False for z-scores, and if expected values
-    (``--ties expected``, probabilities as grades) are fractions.
+    The values of the measure must be 0 or 1 by definition. The result is False for z-scores, and for expected values
+    (``--ties expected``, probabilities as grades) that are fractions.
     """
     if not (how.wilson and column.measure.value_range.only_bounds) or column.is_zscore:
         return False
@@ -234,7 +240,7 @@ def is_proportion(column: Column, how: MeanIntervals) -> bool:
 
 
 def why_no_interval(column: Column, how: MeanIntervals) -> str | None:
-    """Return the reason why a mean of at least two topics has no interval; None if it has one, or is not a mean."""
+    """Return why the mean of at least two topics has no interval, or None if it has one or is not a mean."""
     values = _averaged(column)
     if values is None or values.size < 2 or is_proportion(column, how):
         return None
@@ -244,7 +250,7 @@ def why_no_interval(column: Column, how: MeanIntervals) -> str | None:
 
 
 def _averaged(column: Column) -> FloatArray | None:
-    """Return the values whose mean is the summary, shape (n_averaged,); None if the summary is not a mean."""
+    """Return the values whose mean is the summary, or None if the summary is not a mean."""
     summary = column.measure.summary
     if summary is None or not is_mean(column):
         return None

@@ -1,4 +1,4 @@
-"""Evaluation of one or more runs: rank documents, select topics, look up grades, compute measures, summarise."""
+"""Evaluation of one or more runs: rank documents, select topics, look up grades, compute measures, and summarise."""
 
 from __future__ import annotations
 
@@ -53,23 +53,23 @@ from irevalx.wording import first_names
 
 
 class Evaluation(Frozen):
-    """The result of one run."""
+    """The result of evaluating one run."""
 
     run: bytes
-    """The name of the run: its run tag, unless several runs have the same run tag."""
+    """The name of the run. It is the run tag, unless several runs have the same run tag."""
     path: str
     topics: tuple[bytes, ...]
-    """Evaluated topics, in ascending byte order."""
+    """The evaluated topics in ascending byte order."""
     columns: tuple[Column, ...]
-    """Columns in print order, or in the requested order."""
+    """The columns in print order, or in the requested order."""
     failure: EvaluationError | None = None
-    """The error that ended the evaluation before the next topic; None if all topics were evaluated."""
+    """The error that ended the evaluation before the next topic, or None if all topics were evaluated."""
     trace: tuple[str, ...] = ()
-    """Lines about each topic, if requested."""
+    """The lines of the trace of each topic, if requested."""
     summaries: Summaries | None = None
     judged_among_retrieved_10: float | None = None
-    """Share of judged documents among the first 10 retrieved; None for a sample, and if grades are not required; nan if
-    only relevant documents are judged."""
+    """The share of judged documents among the first 10 retrieved ones. It is None for a sample, and if grades are not
+    required, and NaN if only relevant documents are judged."""
 
 
 def evaluate(
@@ -83,7 +83,7 @@ def evaluate(
     warn: Callable[[RunWarning], None] = lambda warning: None,
     progress: Callable[[int], None] = lambda lines: None,
 ) -> Evaluation:
-    """Evaluate a run. ``progress`` gets the number of lines since its last call."""
+    """Evaluate a run. ``progress`` is called with the number of lines read since its last call."""
     for warning in run.warnings:
         warn(warning)
     run = run.allowing(settings.duplicates)
@@ -144,7 +144,7 @@ def summaries_of(
     selection: Selection,
     settings: Settings,
 ) -> Summaries:
-    """Return the input for computing the `all` rows of evaluated topics."""
+    """Return the input for the `all` rows of the evaluated topics."""
     judged = judgments.documents.topics
     return Summaries(
         columns=columns,
@@ -166,7 +166,10 @@ def summaries_of(
 def values_alone(
     judgments: AnyJudgments, run: RunStream, selection: Selection, settings: Settings, rules: RankingRules
 ) -> tuple[tuple[bytes, ...], tuple[TopicColumn, ...]]:
-    """Return the evaluated topics of a run in memory and their values, without summaries; empty if there are none."""
+    """Return the evaluated topics of a run in memory and their values, without summaries.
+
+    Both are empty if no topic can be evaluated.
+    """
     if short := rank_short_list(run, judgments.documents, rules):
         ranking, _ = short
     else:
@@ -188,7 +191,7 @@ def values_alone(
 
 
 def averaged_topics(evaluation: Evaluation) -> tuple[bytes, ...]:
-    """Return the evaluated topics, followed by the topics without results that are included in means."""
+    """Return the evaluated topics, followed by the topics without results that means include."""
     summaries = evaluation.summaries
     if summaries is None or not summaries.complete:
         return evaluation.topics
@@ -197,7 +200,7 @@ def averaged_topics(evaluation: Evaluation) -> tuple[bytes, ...]:
 
 
 def in_group(evaluation: Evaluation, topics: Collection[bytes]) -> Evaluation | None:
-    """Return the evaluation restricted to a group of topics; None if none of them was evaluated."""
+    """Return the evaluation of a group of topics, or None if no topic of the group was evaluated."""
     summaries = None if evaluation.summaries is None else evaluation.summaries.of_group(topics)
     if summaries is None or not summaries.topics or evaluation.failure is not None:
         return None
@@ -205,12 +208,12 @@ def in_group(evaluation: Evaluation, topics: Collection[bytes]) -> Evaluation | 
 
 
 def _is_pipe(run: RunStream) -> bool:
-    """Return whether a part of the run can be reread only by rereading the whole run."""
+    """Return whether a part of the run can be read again only by reading the whole run."""
     return run.to_its_end and not run.size
 
 
 def _docnos_of(run: RunStream, topic: bytes) -> list[bytes]:
-    """Reread the documents of a topic."""
+    """Read the documents of a topic again."""
     for block in run.again() if _is_pipe(run) else run.blocks():
         results = run.parse(block)
         if topic in results.topics:
@@ -242,7 +245,7 @@ def evaluate_all(
     warn: Warn = lambda line: None,
     progress: Callable[[int], None] = lambda lines: None,
 ) -> Iterator[Evaluation | IrevalxError]:
-    """Yield the evaluation of each run, or its error, in order; large inputs are distributed over several processes."""
+    """Yield the evaluation of each run in order, or the error. Several processes share large input."""
     sharing = min(processes, len(runs)) if worth_sharing(sum(run.size for run in runs)) else 1
     in_run = 1 if sharing > 1 else processes
 
@@ -272,15 +275,15 @@ def evaluate_all(
 
 
 def with_unique_names(evaluations: Sequence[Evaluation], warn: Warn) -> list[Evaluation]:
-    """Rename runs with ``unique_run_names``."""
+    """Rename runs so that each name is unique. See ``unique_run_names``."""
     named = [(evaluation.run, evaluation.path) for evaluation in evaluations]
     return [renamed(*pair) for pair in zip(evaluations, unique_run_names(named, warn), strict=True)]
 
 
 def unique_run_names(runs: Sequence[tuple[bytes, str]], warn: Warn) -> list[bytes]:
-    """Return a unique name for each run, given tags and paths: tag, stem of the file, path, or path and number.
+    """Return a unique name for each run: its tag, the stem of its file, its path, or its path and a number.
 
-    If a file contains runs with different tags, its name is followed by the tag.
+    If a file contains runs with different tags, the tag is appended to the name of the file.
     """
     if len(runs) == 1:
         return [runs[0][0]]
@@ -314,7 +317,10 @@ def unique_run_names(runs: Sequence[tuple[bytes, str]], warn: Warn) -> list[byte
 
 
 def warn_of_copies(runs: Iterable[tuple[bytes, str]], warn: Warn) -> None:
-    """Warn about files that are given several times, under any path; ``runs`` are the tags and paths of the runs."""
+    """Warn about files that are given several times, possibly under different paths.
+
+    Each element of ``runs`` is the tag and the path of a run.
+    """
     copies: dict[tuple[bytes, str], list[str]] = {}
     for tag, path in runs:
         copies.setdefault((tag, os.path.realpath(path)), []).append(path)
@@ -330,7 +336,7 @@ def warn_of_copies(runs: Iterable[tuple[bytes, str]], warn: Warn) -> None:
 
 
 def _names_for(path: str, tag: bytes, *, is_unique: bool) -> Iterator[bytes]:
-    """Yield the candidate names for runs in a file, in order of preference; a tag follows the name of the file."""
+    """Yield candidate names for a run in a file, in order of preference. A given tag is appended to each name."""
     end = b":" + tag if tag else b""
     if is_unique:
         yield as_column(stem_of(path)) + end
@@ -339,7 +345,7 @@ def _names_for(path: str, tag: bytes, *, is_unique: bool) -> Iterator[bytes]:
 
 
 def renamed(evaluation: Evaluation, name: bytes) -> Evaluation:
-    """Return an evaluation under another name."""
+    """Return the evaluation with another name for the run."""
     if name == evaluation.run:
         return evaluation
 

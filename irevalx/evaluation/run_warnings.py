@@ -1,4 +1,4 @@
-"""Warnings about evaluated runs, whether evaluated separately or stacked."""
+"""Warnings about runs that were evaluated separately or stacked."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ from irevalx.settings import Settings
 from irevalx.wording import first_names, join_words, spelled
 
 _SMALL_CUTOFF = 99
-"""Cutoffs up to this one are not reported: short lists of documents are common."""
+"""A cutoff of at most this number causes no warning, because short lists of documents are common."""
 
 _MOST_REREAD = 10_000
-"""Maximum number of documents of a topic that are reread to search for other spellings."""
+"""The maximum number of documents of a topic that are read again to search for other spellings."""
 
 
 def little_judged(retrieved: int, judged: int) -> str | None:
-    """Return the warning if less than half of the first documents of all topics were judged."""
+    """Return a warning if less than half of the first documents of all topics were judged, or None."""
     if 2 * judged >= retrieved:
         return None
     if not judged:
@@ -50,7 +50,7 @@ def little_judged(retrieved: int, judged: int) -> str | None:
 
 
 def equal_to_map(judgments: AnyJudgments, requests: Iterable[RequestedMeasure]) -> str:
-    """Return a warning about measures that equal map without pooled but unjudged documents, or ""."""
+    """Return a warning that measures equal map because no document is pooled but unjudged, or ""."""
     names = [name for request in requests if _requires_pool(request) for name in request.names]
     if not names or not isinstance(judgments, Judgments) or (judgments.grades < 0).any():
         return ""
@@ -70,7 +70,7 @@ def _requires_pool(request: RequestedMeasure) -> bool:
 
 
 def without_value(n_topics: int, n_without: Iterable[tuple[str, int]]) -> list[str]:
-    """Return the warnings about topics without a value; measures with the same number of such topics share a line."""
+    """Return the warnings about topics without a value, one for measures that lack the same number of topics."""
     lacking: dict[int, dict[str, None]] = {}
     for name, number in n_without:
         if number:
@@ -83,7 +83,7 @@ def without_value(n_topics: int, n_without: Iterable[tuple[str, int]]) -> list[s
 
 
 class SeenRuns(Frozen):
-    """Warnings about evaluated runs; the methods give them to ``add``, with the index of the run."""
+    """Warnings about evaluated runs. The methods pass each warning to ``add`` with the index of its run."""
 
     paths: Sequence[str]
     """The names of the runs in messages."""
@@ -91,13 +91,13 @@ class SeenRuns(Frozen):
     selection: Selection
     settings: Settings
     topics_of: Callable[[int], tuple[Collection[bytes], Collection[bytes]]]
-    """Maps the index of a run to its judged topics with results, and to its other topics."""
+    """A function from the index of a run to its judged topics with results, and its other topics."""
     docnos_of: Callable[[int, bytes], list[bytes]]
-    """Maps the index of a run and a topic to the retrieved documents."""
+    """A function from the index of a run and a topic to the retrieved documents."""
     add: Callable[[int, RunWarning], None]
 
     def _add(self, number: int, kind: str, badness: float, text: Callable[[], str]) -> None:
-        """Add a warning whose text, unless it is empty, follows the name of the run."""
+        """Add a warning that consists of the name of the run and the text, unless the text is empty."""
         self.add(number, RunWarning(kind, partial(self._line, number, text), badness))
 
     def _line(self, number: int, text: Callable[[], str]) -> str:
@@ -105,16 +105,16 @@ class SeenRuns(Frozen):
         return words and f"{shown_name(self.paths[number])}: {words}"
 
     def left_out(self, counts: Iterable[tuple[int, TopicCounts]]) -> None:
-        """Warn about topics without results or judgments, given the counts of topics by index of the run.
+        """Warn about topics without results or judgments. ``counts`` contains pairs of a run's index and its counts.
 
-        If a single topic is requested, no other topic is left out.
+        If a single topic was requested, the other topics are not reported.
         """
         for number, of_run in counts:
             if self.settings.topic is None and (of_run.missing or of_run.unjudged):
                 self._add(number, *of_run.kind, partial(self._left_out, number, of_run))
 
     def _left_out(self, number: int, counts: TopicCounts) -> str:
-        """Return the text of ``left_out``, with two topics that differ only in spelling, if there are any."""
+        """Return the text of the warning, with two topics that differ only in spelling, if there are any."""
         line = counts.left_out(complete=self.settings.complete) or ""
         if not counts.missing or not counts.unjudged or counts.missing == counts.judged:
             return line
@@ -126,9 +126,10 @@ class SeenRuns(Frozen):
     def little_judged(
         self, top: TopJudged, ranking: Ranking, begin: Sequence[int], n_topics: Sequence[int], *, again: bool = True
     ) -> None:
-        """Warn about runs with judged documents in hardly any topic, or with few judged documents at the top.
+        """Warn about runs with few judged documents at the top, or with no judged documents in most topics.
 
-        ``begin`` contains the bounds of the topics of each run; ``again`` permits rereading runs to compare spellings.
+        ``begin`` contains the bounds of the topics of each run. With ``again``, runs can be read again to compare
+        spellings.
         """
         sums = zip(
             n_topics,
@@ -156,12 +157,12 @@ class SeenRuns(Frozen):
 
     @cached_property
     def _without_pool(self) -> str:
-        """A further warning about runs with few judged documents, or ""."""
+        """Another warning about runs with few judged documents, or ""."""
         return equal_to_map(self.judgments, self.selection.measures)
 
     @cached_property
     def relevant_only(self) -> tuple[str, bool] | None:
-        """The warning that replaces warnings about few judged documents."""
+        """The warning that replaces warnings about few judged documents, or None."""
         return only_relevant(self.judgments, self.selection.measures, self.settings)
 
     def _hardly_any(
@@ -176,13 +177,13 @@ class SeenRuns(Frozen):
     def _little_judged(
         self, number: int, n_retrieved: int, n_judged: int, compared: tuple[TopJudged, Ranking, slice] | None
     ) -> str:
-        """Return the share of judged documents, unless it is not informative, and two documents of similar spelling."""
+        """Return the share of judged documents, if informative, and two documents of similar spelling."""
         share = None if self.relevant_only else little_judged(n_retrieved, n_judged)
         pair = compared and self._similar_documents(number, *compared)
         return "; ".join(filter(None, (share, pair)))
 
     def _similar_documents(self, number: int, top: TopJudged, ranking: Ranking, own: slice) -> str:
-        """Return a phrase about two documents of a topic that differ only in spelling; "" if there are none."""
+        """Return a phrase about two documents of a topic that differ only in spelling, or "" if there are none."""
         partly = (top.retrieved[own] > top.judged[own]) & (ranking.n_ret[own] <= _MOST_REREAD)
         if not partly.any():
             return ""
@@ -195,7 +196,7 @@ class SeenRuns(Frozen):
         return pair and f"in topic {quote(topic)} {pair}"
 
     def unreached(self, n_ret: IntArray, begin: Sequence[int]) -> None:
-        """Warn about runs that end before half of a high requested cutoff in all topics."""
+        """Warn about runs that end, in every topic, before half of a requested high cutoff."""
         cutoffs = self.selection.requested_cutoffs if n_ret.size else {}
         for number, deepest in enumerate(np.maximum.reduceat(n_ret, begin[:-1]).tolist() if cutoffs else ()):
             if names := [name for name, cutoff in cutoffs.items() if cutoff > max(2 * deepest, _SMALL_CUTOFF)]:
@@ -204,7 +205,7 @@ class SeenRuns(Frozen):
                 self._add(number, "cutoff", -deepest, text.__str__)
 
     def values(self, columns: Sequence[TopicColumn], unsupported: Sequence[str], begin: Sequence[int]) -> None:
-        """Warn about omitted measures, topics without a value, and geometric means."""
+        """Warn about omitted measures, topics without a value, and geometric means of negative values."""
         for reason in unsupported:
             self.add(0, RunWarning(reason, f"{reason}; it is left out"))
         n_without = [
@@ -230,7 +231,7 @@ class SeenRuns(Frozen):
 
 
 def _sums(per_topic: AnyArray, begin: Sequence[int]) -> list[int]:
-    """Return the sum of each run; expected counts (over tie-breaking) are truncated."""
+    """Return the sum for each run. Expected counts (over tie-breaking) are truncated."""
     if per_topic.size == 1:
         return [int(per_topic.item())]
     if per_topic.dtype.kind == "i" and per_topic.size:

@@ -16,16 +16,16 @@ from irevalx.reading.kinds.python_objects import plain_documents
 from irevalx.settings import Settings
 
 MOST = 1500
-"""Up to this number of documents, plus values for each topic, formulas take less time than kernels."""
+"""The maximum number of documents and values for which formulas on Python numbers are faster than arrays."""
 
 
 class ShortRuns:
-    """Evaluates short runs, given as dictionaries ``{topic: {docno: score}}``."""
+    """An evaluator of short runs, which are dictionaries ``{topic: {docno: score}}``."""
 
     def __init__(
         self, judgments: Judgments, requested: Iterable[tuple[str, Measure, tuple[Any, ...]]], settings: Settings
     ) -> None:
-        """``requested`` contains, for each value, the name, the measure, and the arguments of the formula."""
+        """``requested`` contains, for each value, its name, the measure, and the arguments of the formula."""
         self._judgments, self._level, self._compat = judgments, settings.level, settings.compat
         self._requested = tuple(requested)
         self._judged: dict[str, JudgedTopic] = {}
@@ -52,8 +52,8 @@ class ShortRuns:
     def values(self, scores: Mapping[Any, Any]) -> dict[str, dict[str, float]] | None:
         """Return the values of judged topics as ``{topic: {name: value}}``, or None if the run requires arrays.
 
-        A run requires arrays if it contains many documents, IDs that are not strings, or scores that are not finite
-        numbers.
+        A run requires arrays if it contains many documents, an ID that is not a string, or a score that is not a finite
+        number.
         """
         if type(scores) is not dict:
             return None

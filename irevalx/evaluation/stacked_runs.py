@@ -1,7 +1,7 @@
 """Evaluation of many small runs together: the topics of all runs form one ranking, which is evaluated as a single run.
 
-An evaluation makes about a hundred NumPy calls, regardless of the number of documents; stacked runs share these calls.
-Values and warnings are the same as if each run were evaluated separately.
+An evaluation makes about a hundred calls of NumPy, regardless of the number of documents. Stacked runs share these
+calls. Values and warnings are the same as if each run were evaluated separately.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from irevalx.reading.kinds.runs import Stack
 from irevalx.settings import Settings
 
 _MOST_POOLED = 1 << 20
-"""Maximum number of judged documents, summed over runs, in one joint evaluation."""
+"""The maximum number of judged documents that are evaluated together. Documents are counted once for each run."""
 
 
 class StackedValues(Frozen):
@@ -39,11 +39,11 @@ class StackedValues(Frozen):
 
     stack: Stack
     begin: Sequence[int]
-    """Bounds of the topics of each run."""
+    """The bounds of the topics of each run."""
     every: Summaries
-    """The topics of all runs and their values, run by run; the topics of each run are in ascending byte order."""
+    """The topics of all runs and their values, run by run. The topics of a run are in ascending byte order."""
     warnings: dict[int, list[RunWarning]]
-    """The warnings about each run, by its index."""
+    """A dictionary from the index of each run to its warnings."""
 
     @property
     def sizes(self) -> list[int]:
@@ -55,12 +55,12 @@ class StackedValues(Frozen):
 
     @cached_property
     def places(self) -> dict[str, int]:
-        """The index of the column of each printed name except runid, whose value differs by run."""
+        """The index of each column by printed name. runid is omitted, because its value differs between runs."""
         return {column.name: place for place, column in enumerate(self.every.columns) if column.measure is not runid}
 
 
 class StackedRun(Frozen):
-    """A run in a stack."""
+    """One run of a stack."""
 
     values: StackedValues
     number: int
@@ -88,7 +88,7 @@ class StackedRun(Frozen):
         )
 
     def column(self, spellings: Iterable[str | None]) -> Column | None:
-        """Return the values of this run under the first of several names that is printed; None if none is printed."""
+        """Return the values under the first of several names that is printed, or None if none is printed."""
         values = self.values
         place = next((values.places[name] for name in spellings if name in values.places), None)
         if place is None or values.every.requested is not None:
@@ -114,14 +114,14 @@ _OF_STACKS = frozenset(
         *("ties", "duplicates", "infap_c", "infap_epsilon", "sample_rate", "compat"),
     }
 )
-"""The settings with which runs can be evaluated together."""
+"""The settings under which runs can be evaluated together."""
 
 _ONE_BY_ONE = {name: default for name, default in defaults(Settings).items() if name not in _OF_STACKS}
-"""The defaults of all other settings; if one has another value, runs are evaluated separately."""
+"""The defaults of all other settings. If one of them has another value, runs are evaluated separately."""
 
 
 def can_be_stacked(judgments: AnyJudgments, selection: Selection, settings: Settings) -> bool:
-    """Return whether runs can be evaluated together; custom measures are called for one run at a time."""
+    """Return whether runs can be evaluated together, which is impossible for custom measures."""
     return (
         isinstance(judgments, Judgments)
         and not judgments.duplicates
@@ -134,7 +134,7 @@ def can_be_stacked(judgments: AnyJudgments, selection: Selection, settings: Sett
 def evaluate_stack(
     judgments: Judgments, stack: Stack, selection: Selection, settings: Settings
 ) -> StackedValues | None:
-    """Return the values of runs; None if they must be evaluated separately, or in smaller stacks."""
+    """Return the values of runs, or None if they must be evaluated separately or in smaller stacks."""
     rules = ranking_rules(judgments, selection, settings, 1)
     ranking = rank_results(stack.results, judgments, stack.names[0], rules)
     evaluated = judgments.topic_index if settings.topic is None else {settings.topic} & judgments.topic_index.keys()
@@ -174,7 +174,7 @@ def _warnings(  # noqa: PLR0917
     unsupported: Sequence[str],
     selection: Selection,
 ) -> dict[int, list[RunWarning]]:
-    """Return the warnings about each run, by its index, in the order of ``evaluate``."""
+    """Return a dictionary from the index of each run to its warnings, which are in the order of ``evaluate``."""
     judgments, settings, results = assessed.judgments, assessed.settings, stack.results
     n_judged, others = len(judgments.documents.topics), stack.n_topics - n_ranked
     ends = np.append(0, stack.n_topics.cumsum()).tolist()

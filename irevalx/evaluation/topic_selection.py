@@ -1,4 +1,4 @@
-"""Selection of the topics to evaluate, and detection of IDs spelled differently in judgments and runs."""
+"""Selection of the topics to evaluate, and detection of IDs that judgments and runs spell differently."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ class ChosenTopics(Frozen):
     """The topics of a run that are evaluated."""
 
     ranking: Ranking
-    """The ranking of these topics, in ascending byte order."""
+    """The ranking of these topics, which are in ascending byte order."""
     missing: BoolArray
-    """Whether the run has no results for a topic, shape (n_topics,)."""
+    """Whether the run has no results for each topic. The shape is (n_topics,)."""
     failure: EvaluationError | None
-    """The error that prevents the evaluation of the next topic; None if all topics can be evaluated."""
+    """The error that prevents the evaluation of the next topic, or None if all topics can be evaluated."""
 
 
 def ranking_rules(judgments: AnyJudgments, selection: Selection, settings: Settings, processes: int) -> RankingRules:
-    """Return the rules for ranking the run that these measures require."""
+    """Return the rules for ranking a run, which depend on the requested measures."""
     return RankingRules.of(
         settings,
         only=settings.topic,
@@ -46,7 +46,7 @@ def ranking_rules(judgments: AnyJudgments, selection: Selection, settings: Setti
 
 
 def evaluated_topics(documents: Documents, settings: Settings) -> slice:
-    """Return the range of the judged topics that can be evaluated: all of them, or only the requested topic."""
+    """Return the range of the judged topics that can be evaluated: all topics, or only the requested one."""
     if settings.topic is None:
         return slice(None)
     place = documents.topic_index.get(settings.topic, len(documents.topics))
@@ -81,25 +81,25 @@ class TopicCounts(Frozen):
     """The numbers of topics with judgments, with results, and with only one of them."""
 
     judged: int
-    """Topics with judgments."""
+    """The number of topics with judgments."""
     ranked: int
-    """Topics with judgments and results."""
+    """The number of topics with judgments and results."""
     unjudged: int
-    """Topics with results but without judgments."""
+    """The number of topics with results but without judgments."""
 
     @property
     def missing(self) -> int:
-        """Number of judged topics without results."""
+        """The number of judged topics without results."""
         return self.judged - self.ranked
 
     @property
     def kind(self) -> tuple[str, float]:
-        """The kind and the badness of the warning: topics without results count more than topics without judgments."""
+        """The kind and severity of the warning. Topics without results weigh more than unjudged topics."""
         kind = "missing topics" if self.missing else "unjudged topics"
         return kind, self.missing + self.unjudged / (self.unjudged + 1)
 
     def left_out(self, *, complete: bool) -> str | None:
-        """Return the warning about topics without results or judgments, if any."""
+        """Return the warning about topics without results or judgments, or None if there are no such topics."""
         parts = []
         if self.missing:
             fate = (
@@ -115,24 +115,24 @@ class TopicCounts(Frozen):
 
 
 def plural_topics(count: int, noun: str) -> str:
-    """Return a number with its noun: "1 topic", "2 topics"."""
+    """Return a number with its noun, such as "1 topic" or "2 topics"."""
     return f"{count} {noun}{'' if count == 1 else 's'}"
 
 
 class LevelCheck(Frozen):
-    """A requirement of measures for each topic: a document judged relevant (or nonrelevant) at a given level."""
+    """A requirement of measures: each topic has a document judged relevant (or nonrelevant) at a level."""
 
     relevant: bool
     level: float
     measure: str
-    """The first of the measures."""
+    """The first measure with this requirement."""
     given_by: str
-    """The source of the level: ``-l``, or the name of a measure; "" if the measure uses no level but gains."""
+    """The source of the level: ``-l``, or the name of a measure, or "" if the measure uses gains instead of a level."""
     least_share: float = 0
-    """Minimum share of topics without such a document that is reported."""
+    """The minimum share of topics without such a document that causes a warning."""
 
     def count(self, judgments: AnyJudgments, settings: Settings) -> tuple[int, int]:
-        """Return the numbers of topics without such a document and of all topics; 0 and 0 at levels up to 0."""
+        """Return the number of topics that fail, and of all topics. Both are 0 if the level is at most 0."""
         lacks = judgments.without(self.level, relevant=self.relevant)
         if lacks is None:
             return 0, 0
@@ -140,7 +140,7 @@ class LevelCheck(Frozen):
         return int(np.count_nonzero(lacks)), lacks.size
 
     def warning(self, path: str, n_without: int, n_topics: int) -> str | None:
-        """Return the warning about topics without such a document, if any; ``path`` is the path of the judgments."""
+        """Return the warning about topics without such a document, or None. ``path`` is the path of the judgments."""
         if not n_without or n_without < self.least_share * n_topics:
             return None
         has = "has" if n_without == 1 else "have"
@@ -157,7 +157,7 @@ class LevelCheck(Frozen):
 
 
 MANY_TOPICS = 0.5
-"""Minimum share of topics without relevant documents that is reported if no level is requested."""
+"""The minimum share of topics without relevant documents that causes a warning if no level is requested."""
 
 
 def level_checks(
@@ -165,7 +165,7 @@ def level_checks(
 ) -> list[LevelCheck]:
     """Return the requirements of measures at each level: first nonrelevant documents, then relevant documents.
 
-    Without ``nonrelevant``, topics without nonrelevant documents are reported only if all topics lack them.
+    Unless ``nonrelevant``, topics without nonrelevant documents cause a warning only if no topic has such documents.
     """
     checks: dict[tuple[bool, float], LevelCheck] = {}
     # Measures with gains instead of levels and counts are last.
@@ -194,10 +194,10 @@ def level_checks(
 def only_relevant(
     judgments: AnyJudgments, measures: Sequence[RequestedMeasure], settings: Settings
 ) -> tuple[str, bool] | None:
-    """Return the warning about judgments without a grade from 0 up to the level; None for other judgments.
+    """Return the warning that no judged document has a grade from 0 up to the level, or None.
 
-    The second value is whether it applies to all runs, rather than to runs with few judged documents: if measures
-    compare documents, or if grades differ, so that measures could use a higher level.
+    The second value is whether the warning applies to all runs, rather than to runs with few judged documents. This is
+    the case if measures compare documents, or if grades differ, so that measures could use a higher level.
     """
     level = settings.level
     if not isinstance(judgments, Judgments) or not 0 < level <= judgments.least_grade:
@@ -216,7 +216,7 @@ def only_relevant(
 def level_warnings(
     judgments: AnyJudgments, measures: Sequence[RequestedMeasure], settings: Settings, *, nonrelevant: bool = False
 ) -> Iterator[str]:
-    """Yield the warnings about topics without relevant or nonrelevant documents, as in ``level_checks``."""
+    """Yield the warnings about topics without relevant or nonrelevant documents. See ``level_checks``."""
     relevant_only = only_relevant(judgments, measures, settings)
     if relevant_only and relevant_only[1]:
         yield relevant_only[0]
@@ -235,14 +235,14 @@ def level_warnings(
 
 
 def count_relevant(judgments: AnyJudgments, settings: Settings) -> float | None:
-    """Return the number of relevant documents in the judgments under ``-c``; for probabilities, its expectation."""
+    """Return the number of relevant documents under ``-c``, or its expected value if grades are probabilities."""
     if settings.grades == "probability" and isinstance(judgments, Judgments):
         return ordered_sum(np.maximum(judgments.grades, 0.0))
     return judgments.n_relevant
 
 
 def relevant_by_topic(judgments: AnyJudgments, settings: Settings) -> IntArray | FloatArray | None:
-    """Return the result of ``count_relevant`` for each judged topic; None if the judgments have no grades."""
+    """Return the result of ``count_relevant`` for each judged topic, or None if the judgments have no grades."""
     if not isinstance(judgments, Judgments):
         return None
     if settings.grades == "probability":
@@ -251,10 +251,10 @@ def relevant_by_topic(judgments: AnyJudgments, settings: Settings) -> IntArray |
 
 
 HARDLY_ANY = 0.9
-"""Minimum share of topics without a retrieved judged document that causes a warning."""
+"""The minimum share of topics without a retrieved judged document that causes a warning."""
 
 PARTLY = 0.1
-"""Minimum share of such topics that causes a comparison of spellings."""
+"""The minimum share of topics without a retrieved judged document that causes a comparison of spellings."""
 
 _ONLY = "which differ only by"
 
@@ -267,15 +267,15 @@ _NO_BREAK_SPACE = b"\xc2\xa0"
 
 
 def no_topic_in_common(judged: Collection[bytes], retrieved: Collection[bytes]) -> str:
-    """Return the end of a message about files without a common topic: one topic of each file, and how they differ."""
+    """Return the end of a message about files without a common topic: a topic of each file, and how they differ."""
     pair = pair_of_names(judged, sorted(retrieved))
     return pair and f": {pair}"
 
 
 def hardly_any_judged(n_without: int, n_topics: int, example: Callable[[], tuple[bytes, str]]) -> str | None:
-    """Return a warning if at least 90% of topics lack a retrieved judged document, or 10% if spellings differ.
+    """Return a warning if at least 90% of topics have no retrieved judged document (10% if spellings differ).
 
-    ``example`` returns the first of these topics, and a phrase about its documents from ``pair_of_names``.
+    ``example`` returns the first of these topics, and a phrase about two of its documents (see ``pair_of_names``).
     """
     if not n_without or n_without < PARTLY * n_topics:
         return None
@@ -286,7 +286,7 @@ def hardly_any_judged(n_without: int, n_topics: int, example: Callable[[], tuple
 
 
 def pair_of_names(judged: Iterable[bytes], retrieved: Iterable[bytes]) -> str:
-    """Return a phrase with an ID of the judgments and an ID of the run, if possible differing only in spelling.
+    """Return a phrase with an ID of the judgments and an ID of the run that differ only in spelling, if possible.
 
     >>> pair_of_names([b"301", b"302"], [b"0302"])
     "the judgments contain '302' and the run '0302', which differ only by leading zeros"
@@ -300,7 +300,7 @@ def pair_of_names(judged: Iterable[bytes], retrieved: Iterable[bytes]) -> str:
 
 
 def differing_pair(judged: Iterable[bytes], retrieved: Iterable[bytes]) -> str:
-    """Return a phrase with an ID from each side that differ only in spelling; "" if there are no such IDs.
+    """Return a phrase with an ID from each side that differ only in spelling, or "" if there are no such IDs.
 
     >>> differing_pair([b"a.txt", b"b.txt"], [b"c", b"b"])
     "the judgments contain 'b.txt' and the run 'b', which differ only by a file suffix"
@@ -320,7 +320,7 @@ def _stripped(name: bytes) -> bytes:
 
 
 def _as_utf_8(name: bytes) -> bytes:
-    """Return an ID in UTF-8, if it is in Latin-1."""
+    """Return an ID converted from Latin-1 to UTF-8, or unchanged if it is UTF-8."""
     try:
         name.decode()
     except UnicodeDecodeError:
@@ -329,7 +329,7 @@ def _as_utf_8(name: bytes) -> bytes:
 
 
 def _composed(name: bytes) -> bytes:
-    """Return an ID in Unicode normalisation form C; unchanged if it is not UTF-8."""
+    """Return an ID in Unicode normalisation form C, or unchanged if it is not UTF-8."""
     if name.isascii():
         return name
     from unicodedata import normalize
@@ -367,10 +367,10 @@ _CHANGES: tuple[tuple[str, Callable[[bytes], bytes]], ...] = (
     ("case", _lower),
     ("leading zeros", lambda name: name.lstrip(b"0") or name[-1:]),
 )
-"""Common changes of IDs, in the order in which they are undone."""
+"""Common changes of IDs. They are undone in this order."""
 
 _ON_ONE_SIDE = {"a path", "a passage number", "a file suffix"}
-"""Changes that are undone only if exactly one of the two IDs has them: a/1 and b/1 are different documents."""
+"""Changes that are undone only if one of two IDs, but not the other, has them: a/1 and b/1 are different documents."""
 
 
 def _plain(name: bytes) -> bytes:
@@ -381,7 +381,7 @@ def _plain(name: bytes) -> bytes:
 
 
 def _differences(first: bytes, second: bytes) -> list[str]:
-    """Return the changes in which two spellings of the same ID differ; empty if the IDs are different."""
+    """Return the changes in which two spellings of one ID differ, or an empty list if the IDs are different."""
     respects = []
     for words, change in _CHANGES:
         changed = change(first), change(second)

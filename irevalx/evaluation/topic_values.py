@@ -1,7 +1,7 @@
-"""The topic values of one or more runs, before they are summarised.
+"""The values of topics for one or more runs, before they are summarised.
 
-``topic_values_of`` computes them from retrieved documents; ``measures.summaries`` computes the `all` row, of all topics
-at once or in parts.
+``topic_values_of`` computes the values from retrieved documents. ``measures.summaries`` computes the `all` row from all
+topics at once or from parts.
 """
 
 from __future__ import annotations
@@ -30,12 +30,13 @@ from irevalx.settings import BEST_AND_WORST, Settings, Ties, UnjudgedTreatment
 from irevalx.trec_eval import Compat
 
 _TOPICS_AT_ONCE = 1 << 13
-"""Number of topics per batch; the input of measures requires more memory than their values."""
+"""The number of topics in a batch, which is limited because the input of measures requires more memory than their
+values."""
 
 _RANKS_AT_ONCE = 1 << 20
 
 TOP = 10
-"""Number of first documents of a topic."""
+"""Warnings about judged documents consider this number of first documents of each topic."""
 
 
 class TopicColumn(Frozen):
@@ -44,19 +45,20 @@ class TopicColumn(Frozen):
     name: str
     measure: Measure
     values: Values | None
-    """Values, one per topic; None for a measure of the `all` row only."""
+    """The value of each topic, or None if the measure has a value only in the `all` row."""
     has_value: BoolArray | None = None
-    """Whether each topic has a value, shape (n,); None if all have one. Without a value, ``values`` is arbitrary."""
+    """Whether each topic has a value, or None if all topics have one. If a topic has none, its element of ``values`` is
+    arbitrary. The shape is (n,)."""
     judged_with_value: BoolArray | None = None
-    """Whether each judged topic has a value, shape (n_judged,); None if all have a value."""
+    """Whether each judged topic has a value, or None if all have one. The shape is (n_judged,)."""
     of_all_judged: Values | None = None
     """The values of all judged topics, if the `all` row summarises them."""
     more_relevant: IntArray | None = None
-    """Number of documents that the treatment makes relevant, shape (n,), if ``-c`` counts them."""
+    """The number of documents that the treatment makes relevant, if ``-c`` counts them. The shape is (n,)."""
 
     @property
     def n_judged_with_value(self) -> int | None:
-        """Number of judged topics with a value; None if all topics have a value."""
+        """The number of judged topics with a value, or None if all topics have a value."""
         return None if self.judged_with_value is None else int(np.count_nonzero(self.judged_with_value))
 
     def of_topics(self, topics: slice | IntArray, judged: slice | IntArray = slice(None)) -> TopicColumn:
@@ -73,43 +75,44 @@ class TopicColumn(Frozen):
 
 
 def _at(values: Any, places: slice | IntArray) -> Any:
-    """Return the values at some places; None if there are no values."""
+    """Return the values at some indices, or None if there are no values."""
     if isinstance(values, list) and not isinstance(places, slice):
         return [values[place] for place in places.tolist()]
     return None if values is None else values[places]
 
 
 class TopJudged(Frozen):
-    """The numbers of judged documents among the first ten documents of topics, shape (n,)."""
+    """The numbers of judged documents among the first ten documents of n topics. Each array has the shape (n,)."""
 
     retrieved: IntArray
-    """Number of documents among the first ten."""
+    """The number of retrieved documents among the first ten."""
     judged: IntArray
-    """Number of judged documents among the first ten."""
+    """The number of judged documents among the first ten."""
     without: BoolArray
-    """Whether documents were retrieved, but no judged document at any rank."""
+    """Whether documents were retrieved, but none of them is judged."""
 
     @property
     def mean_share(self) -> float:
-        """The share of judged documents among the first ten retrieved documents, averaged over topics with results."""
+        """The share of judged documents among the first ten retrieved ones, averaged over topics with results."""
         shares = ratio(self.judged, self.retrieved)
         return float(np.add.reduce(shares)) / max(1, int(np.count_nonzero(self.retrieved)))
 
 
 class TopicValues(Frozen):
-    """The values of n topics, run by run, in ascending byte order within a run."""
+    """The values of n topics, run by run. The topics of a run are in ascending byte order."""
 
     run: IntArray
-    """Index of the run, shape (n,)."""
+    """The index of the run of each topic. The shape is (n,)."""
     topics: tuple[bytes, ...]
     missing: BoolArray
-    """Whether the run has no results for the topic, shape (n,)."""
+    """Whether the run has no results for the topic. The shape is (n,)."""
     columns: tuple[TopicColumn, ...]
-    """Columns in print order, without members of sets that the judgments do not support."""
+    """The columns in print order. A measure that was requested as a member of a set is omitted if the judgments do not
+    support it."""
     unsupported: tuple[str, ...]
     """The reasons why members of sets were omitted."""
     top_judged: TopJudged | None
-    """Counts of judged documents; None for a sample, and if grades are not required."""
+    """Counts of judged documents, or None for a sample and if grades are not required."""
     counts: tuple[TopicCounts, ...]
     """The counts of topics of each run."""
 
@@ -117,7 +120,7 @@ class TopicValues(Frozen):
 def topic_values_of(
     judgments: AnyJudgments, runs: Sequence[ResultRows], selection: Selection, settings: Settings
 ) -> TopicValues:
-    """Return the topic values of runs; with ``-c`` and compat 10, every run has all judged topics."""
+    """Return the topic values of runs. With ``-c`` and trec_eval 10, every run has all judged topics."""
     selection.refuse_other_formats()
     rules = ranking_rules(judgments, selection, settings, 1)
     chosen, counts = [], []
@@ -153,12 +156,12 @@ class AssessedRanking(Frozen):
     judgments: AnyJudgments
     ranking: Ranking
     missing: BoolArray
-    """Whether the run has no results for each topic."""
+    """Whether the run has no results for each topic. The shape is (n_topics,)."""
     settings: Settings
     grades: AnyArray | None = None
-    """Grades that replace those in the judgments; None for the grades in the judgments."""
+    """Grades that replace the grades in the judgments, or None."""
     pooled: BoolArray | None = None
-    """Whether each judged document is in the pool, for ``assess``."""
+    """Whether each judged document is in the pool, or None if all are. See ``Ranking.assess``."""
 
     @cached_property
     def any_missing(self) -> bool:
@@ -176,7 +179,11 @@ class AssessedRanking(Frozen):
         by_gain: RequestedMeasure | None = None,
         ties: Ties | None = None,
     ) -> Any:
-        """Return the input of measures for a treatment, level and order of ties, by the gains of a measure if given."""
+        """Return the input that measures are computed from.
+
+        It depends on the treatment of unjudged documents, the relevance level and the order of ties. With ``by_gain``,
+        the best and worst orders sort tied documents by the gains of that measure.
+        """
         seen = treatment, level, by_gain and (by_gain.parameters.levels, by_gain.measure.kind.scales_gains), ties
         if seen not in self._assessed:
             settings = self.settings if level is None else replace(self.settings, level=level)
@@ -197,7 +204,7 @@ class AssessedRanking(Frozen):
         return assess(self.judgments, ranking, settings, treatment, self.grades, self.pooled, gain)
 
     def parts(self) -> Iterator[AssessedRanking]:
-        """Yield the ranking in parts with a limited number of topics; topic values do not depend on the division."""
+        """Yield parts of the ranking with a limited number of topics. The division does not affect topic values."""
         n_topics, at_once = len(self.ranking.topics), _TOPICS_AT_ONCE
         if self.ranking.tied:  # all possible ranks of tied documents are evaluated
             at_once = max(1, _RANKS_AT_ONCE * n_topics // max(1, int(self.ranking.n_ret.sum())))
@@ -224,7 +231,7 @@ class AssessedRanking(Frozen):
         return TopJudged(*(parts[0] if len(parts) == 1 else map(np.concatenate, zip(*parts, strict=True))))
 
     def columns(self, selection: Selection) -> tuple[tuple[TopicColumn, ...], tuple[str, ...]]:
-        """Return a column for each printed name, and the reasons why measures from sets of measures are omitted."""
+        """Return a column for each printed name, and the reasons why members of sets of measures are omitted."""
         supported, reasons = selection.measures, []
         if any(selected.measure.why_unsupported for selected in supported):
             reasons = [self._why_unsupported(selected) for selected in selection.measures]
@@ -234,7 +241,7 @@ class AssessedRanking(Frozen):
         return columns, tuple(reason for reason in reasons if reason)
 
     def _why_unsupported(self, selected: RequestedMeasure) -> str | None:
-        """Return the reason if judgments do not support a measure of a set; raise an error for a requested measure."""
+        """Return why the judgments do not support a measure, or None. Raise EvaluationError unless it is optional."""
         why_unsupported = selected.measure.why_unsupported
         problem = why_unsupported and why_unsupported(self._judged, selected.parameters)
         if not problem:
@@ -245,7 +252,7 @@ class AssessedRanking(Frozen):
         return message
 
     def _columns_of(self, selected: RequestedMeasure, values: Sequence[Values | None]) -> Iterator[TopicColumn]:
-        """Yield a column for each printed name of the measure, given the values of the topics."""
+        """Yield a column for each printed name of a measure, given the values of the topics."""
         measure = selected.measure
         if measure.summary is mean and not measure.has_value:  # most measures
             yield from map(TopicColumn, selected.names, repeat(measure), values)
@@ -278,7 +285,10 @@ class AssessedRanking(Frozen):
         return values
 
     def compute(self, selected: RequestedMeasure) -> Sequence[Values | None]:
-        """Return the values under each name, None for a measure of the `all` row; NumPy's warnings must be disabled."""
+        """Return the values for each printed name, or None for a measure that has a value only in the `all` row.
+
+        The caller must disable NumPy's warnings.
+        """
         measure, parameters = selected.measure, selected.parameters
         if not measure.kernel:
             return [None] * len(selected.names)
@@ -291,7 +301,7 @@ class AssessedRanking(Frozen):
         return _zero_if_missing(values, selected, self.missing, self.settings.compat) if self.any_missing else values
 
     def numbers(self, measures: Sequence[RequestedMeasure]) -> FloatArray:
-        """Return the values of measures that are numbers (nan for missing values), shape (n_names, n_topics)."""
+        """Return the values of numeric measures, with NaN for missing values. The shape is (n_names, n_topics)."""
         rows = []
         for selected in measures:
             has_value = selected.measure.has_value
@@ -305,7 +315,7 @@ class AssessedRanking(Frozen):
 
     @cached_property
     def _judged(self) -> Any:
-        """The input of measures for all judged topics, without results."""
+        """The input of measures for all judged topics, with no results."""
         return self._assess(Ranking.of_nothing(self.judgments.documents), self.settings, "nonrel")
 
     @cached_property
@@ -318,14 +328,17 @@ class AssessedRanking(Frozen):
         return self._with_value[has_value]
 
     def _of_all_judged(self, selected: RequestedMeasure) -> Sequence[Values | None]:
-        """Return the values of all judged topics under each name, without results, if the summary is over them."""
+        """Return the values of all judged topics with no results, for summaries that need them.
+
+        There is one element for each printed name, which is None if the summary does not need them.
+        """
         summary = selected.measure.summary
         if not summary or not summary.of_all_judged or not isinstance(self.judgments, Judgments):
             return [None] * len(selected.names)
         return selected.measure(_all_judged(self.judgments, self.settings), selected.parameters)
 
     def _more_relevant(self, selected: RequestedMeasure) -> IntArray | None:
-        """Return the number of documents that the treatment makes relevant, if it affects the counts of ``-c``."""
+        """Return the number of documents that the treatment makes relevant, or None if it does not affect ``-c``."""
         counted = self.settings.complete and selected.measure.summary is relevant_total
         if selected.treatment != "rel" or not counted or self.judgments.n_relevant is None:
             return None
@@ -335,7 +348,7 @@ class AssessedRanking(Frozen):
 
 
 def _all_judged(judgments: Judgments, settings: Settings) -> Assessed:
-    """Return the input of measures for all judged topics, or the requested topic, without results."""
+    """Return the input of measures for all judged topics, or the requested topic, with no results."""
     evaluated = evaluated_topics(judgments, settings)
     for topic in judgments.topics[evaluated]:
         if topic in judgments.duplicates:
@@ -345,7 +358,7 @@ def _all_judged(judgments: Judgments, settings: Settings) -> Assessed:
 
 
 def _empty_values(n_topics: int, values: Values | None) -> Values | None:
-    """Return an array or a list of the type of these values for a number of topics."""
+    """Return an array or list for the values of ``n_topics`` topics, with the type of ``values``."""
     if values is None:
         return None
     return [b""] * n_topics if isinstance(values, list) else np.empty_like(values, shape=n_topics)

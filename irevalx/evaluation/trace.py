@@ -1,4 +1,4 @@
-"""Traces for ``-D``: tables of the documents of a topic, with the input of measures."""
+"""Traces for ``-D``: tables of the documents of each topic, with the input of measures."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from irevalx.ranking.topic_kinds import assess_inclusion, assess_preferences, ra
 from irevalx.settings import Settings
 
 NONE = "-"
-"""The text for the rank and counts of a document that was not retrieved."""
+"""The text that replaces the rank and the counts of a document that was not retrieved."""
 
 
 def trace(ranking: Ranking, judgments: AnyJudgments, settings: Settings) -> Iterator[str]:
-    """Yield a title and a table for each topic or judgment group; expected values over tie-breaking have no trace."""
+    """Yield a title and a table for each topic or judgment group. Expected values over ties are not traced."""
     match judgments:
         case Judgments():
             if ranking.tied:
@@ -42,7 +42,7 @@ def trace(ranking: Ranking, judgments: AnyJudgments, settings: Settings) -> Iter
 
 
 def _grouped(ranking: Ranking, judgments: GroupedJudgments, settings: Settings) -> Iterator[str]:
-    """Trace rankings with grades, with one table per judgment group."""
+    """Trace rankings with grades. There is one table for each judgment group."""
     each = ranking_by_group(ranking, judgments)[1]
     names = [judgments.names[group] for group in each.judged_topic.tolist()]
     titles = [f"topic {quote(topic)}, group {quote(name)}" for topic, name in zip(each.topics, names, strict=True)]
@@ -50,7 +50,7 @@ def _grouped(ranking: Ranking, judgments: GroupedJudgments, settings: Settings) 
 
 
 def _graded(ranking: Ranking, judgments: Judgments, titles: Sequence[str], settings: Settings) -> Iterator[str]:
-    """Trace rankings with grades: the cumulative numbers of relevant, nonrelevant and other documents at each rank."""
+    """Trace rankings with grades: the running numbers of relevant, nonrelevant and other documents."""
     t = ranking.assess(
         judgments, judgments.grades, level=settings.level, treatment="skip" if settings.judged_only else "nonrel"
     )
@@ -80,7 +80,7 @@ def _graded(ranking: Ranking, judgments: Judgments, titles: Sequence[str], setti
 
 
 def _preferences(ranking: Ranking, judgments: PreferenceJudgments) -> Iterator[str]:
-    """Trace rankings with preferences: the number of preferences for each document, and how many are fulfilled."""
+    """Trace rankings with preferences: the numbers of preferences and of fulfilled preferences of each document."""
     assessed, documents = assess_preferences(ranking, judgments), judgments.documents
     names = [
         judgments.names[group]
@@ -137,7 +137,7 @@ def _names(judged: RelevantParts, subtopics: Sequence[int]) -> str:
 
 
 def _inclusion(ranking: Ranking, judgments: InclusionJudgments, settings: Settings) -> Iterator[str]:
-    """Trace rankings with inclusion probabilities: the number of relevant documents that each document represents."""
+    """Trace rankings with inclusion probabilities: how many relevant documents each document represents."""
     t = assess_inclusion(
         ranking, judgments, level=settings.level, treatment="skip" if settings.judged_only else "nonrel"
     )
@@ -161,7 +161,7 @@ def _inclusion(ranking: Ranking, judgments: InclusionJudgments, settings: Settin
 
 
 def _preference_counts(group: Group, n_ret: int) -> tuple[IntArray, ...]:
-    """Return, for each line of a group, the numbers of preferences and of fulfilled ones, with cumulative sums."""
+    """Return the numbers of preferences and fulfilled preferences of each line of a group, and running sums."""
     preferred = group.preferred
     fulfilled = preferred & (group.ids[:, None] < group.ids) & (group.ids < n_ret)[:, None]
     counts = np.count_nonzero(preferred, axis=1), np.count_nonzero(fulfilled, axis=1)
@@ -178,7 +178,7 @@ def _docno(documents: Documents, place: int) -> str:
 
 
 def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    """Yield the lines of a table, with all columns except the last one right-aligned."""
+    """Yield the lines of a table. All columns except the last are right-aligned."""
     alignment = ["right"] * (len(head) - 1) + ["left"]
     table = tabulate([head, *rows], tablefmt="plain", disable_numparse=True, colalign=alignment)
     for line in table.splitlines():

@@ -1,4 +1,4 @@
-"""Rankings of runs, and the input of measures that is created from rankings and judgments.
+"""Rankings of runs, and the input of measures, which is created from rankings and judgments.
 
 rank               order, cut, look up; assess
 rules              the rules of a ranking

@@ -1,11 +1,12 @@
-"""Expected values of measures over random tie-breaking, and under relevance probabilities.
+"""Expected values of measures, over random tie-breaking or under relevance probabilities.
 
-Documents are assumed to be relevant independently of each other; documents without a judgment are never relevant. Each
-document is a trial, and the number of successes has a Poisson binomial distribution. Trials are added one by one, with
-state for each number of successes; all terms are at least 0, so that there is no cancellation.
+Documents are assumed to be relevant independently of each other. A document without a judgment is never relevant. Each
+document is a trial, and the number of successes (relevant documents) has a Poisson binomial distribution. Trials are
+added one by one, and a state is kept for each number of successes. All terms are at least 0, so that there is no
+cancellation.
 
-A group of n documents takes the ranks a + 1 to a + n. All n! orders are equally likely, so that a document has each of
-these ranks with probability 1/n (McSherry and Najork, ECIR 2008).
+A group of n tied documents occupies the ranks a + 1 to a + n. All n! orders are equally likely, so that a document has
+each of these ranks with probability 1/n (McSherry and Najork, ECIR 2008).
 """
 
 from __future__ import annotations
@@ -25,14 +26,18 @@ from irevalx.wording import spelled
 
 
 def successes(p: FloatArray) -> FloatArray:
-    """Return the probabilities of 0, 1, ... successes, shape (n + 1,), of trials with probabilities p, shape (n,)."""
+    """Return the probability of each number of successes, given the probabilities p of n trials.
+
+    The numbers are 0 to n. The shape of p is (n,), and the shape of the result is (n + 1,).
+    """
     return _taken(p, np.zeros(p.size), 0.0)[0]
 
 
 def _taken(p: FloatArray, weight: FloatArray, of_before: float) -> tuple[FloatArray, FloatArray]:
-    """Return the probability of each number of successes, and its expected sum of weights times factors: (n + 1,) each.
+    """Return the probability of each number of successes, and the expected sum of weights in this case.
 
-    The factor of a weight is 1, plus ``of_before`` for each earlier success.
+    The expected sum is multiplied by the probability. The weight of a success counts once, and ``of_before`` times more
+    for each earlier success. The shapes are (n + 1,).
     """
     known = np.zeros((3, p.size + 1))  # chance, the expected number of successes so far, total
     known[0, 0] = 1.0
@@ -46,7 +51,7 @@ def _taken(p: FloatArray, weight: FloatArray, of_before: float) -> tuple[FloatAr
 
 
 class ExpectedTopic(Frozen):
-    """The documents of a topic that can be relevant, each of which is a trial."""
+    """The documents of a topic that can be relevant. Each document is a trial."""
 
     rank: IntArray  # ranks of the retrieved documents, ascending: shape (n_found,)
     p: FloatArray  # positive probabilities, shape (n,): retrieved documents in rank order, then the others
@@ -54,24 +59,27 @@ class ExpectedTopic(Frozen):
 
     @property
     def counts(self) -> IntArray:
-        """The possible numbers of relevant documents from 1 up: shape (n,)."""
+        """The possible numbers of relevant documents, starting with 1. The shape is (n,)."""
         return np.arange(1, self.p.size + 1)
 
     @property
     def chances(self) -> FloatArray:
-        """The probability of each of ``counts``."""
+        """The probability of each element of ``counts``. The shape is (n,)."""
         return successes(self.p)[1:]
 
     def mean(self, weight: AnyArray, share: FloatArray) -> float:
-        """Return the expected sum of weights of retrieved relevant documents, times the share for their number."""
+        """Return the expected value of sum * share. The sum is over the weights of retrieved relevant documents.
+
+        The array ``share`` contains the factor for each number of relevant documents in ``counts``.
+        """
         return self._expected(weight, share, 0.0)
 
     def running_mean(self, weight: AnyArray, share: FloatArray) -> float:
-        """Return ``mean``, with each weight multiplied by the number of relevant documents down to the rank."""
+        """Like ``mean``, but multiply each weight by the number of relevant documents at or above its rank."""
         return self._expected(weight, share, 1.0)
 
     def within_their_number(self) -> float:
-        """Return the expected share of relevant documents among the first R; R is their number."""
+        """Return the expected value of R-precision, whose cutoff is the number of relevant documents."""
         n_found = int(np.searchsorted(self.rank, self.p.size, side="right"))
         below = [successes(self.p[n_found:])]
         for p in self.p[:n_found][::-1].tolist():
@@ -92,57 +100,57 @@ class ExpectedTopic(Frozen):
 
 
 def _with_trial(chances: FloatArray, p: float) -> FloatArray:
-    """Return the probabilities of numbers of successes with one more trial."""
+    """Return the probability of each number of successes after adding one trial with probability p."""
     longer: FloatArray = np.append(chances * (1.0 - p), 0.0) + np.append(0.0, chances * p)
     return longer
 
 
 class ExpectedTopics(Topics, kw_only=True):
-    """Rankings of n topics whose grades are relevance probabilities; numbers of relevant documents are expected values.
+    """Rankings of n topics whose grades are relevance probabilities. Numbers of relevant documents are expected values.
 
-    Documents are neither relevant nor nonrelevant; measures that use ``hit`` require a different formula, or are
-    unsupported.
+    Documents are neither relevant nor nonrelevant. A measure that uses ``hit`` needs a formula for probabilities, or
+    refuses them.
     """
 
     feature: ClassVar[str] = PROBABILITY
 
     @classmethod
     def of(cls, seen: Topics) -> ExpectedTopics:
-        """Return the topics with probabilities of relevance."""
+        """Return topics whose grades are probabilities of relevance."""
         return cls(**{name: getattr(seen, name) for name in fields(Topics)})
 
     @property
     def hit(self) -> NoReturn:
-        """Raise TypeError: only probabilities are known."""
+        """Raise TypeError, because only the probabilities of relevance are known."""
         raise TypeError("a measure must have a formula for probabilities, or be refused")
 
     @cached_property
     def p(self) -> FloatArray:
-        """Per document: the probability that it is relevant."""
+        """The probability that each document is relevant."""
         return np.maximum(self.grade, 0.0)
 
     @cached_property
     def n_rel(self) -> FloatArray:  # type: ignore[override]
-        """Per topic: the expected number of relevant documents."""
+        """The expected number of relevant documents for each topic."""
         return self.pool.sum(np.maximum(self.pool_grade, 0.0))
 
     @cached_property
     def n_rel_ret(self) -> FloatArray:  # type: ignore[override]
-        """Per topic: the expected number of retrieved relevant documents."""
+        """The expected number of retrieved relevant documents for each topic."""
         return self.rows.sum(self.p)
 
     def hits_within(self, k: IntArray | int) -> FloatArray:  # type: ignore[override]
-        """Return the expected number of relevant documents among the first k; k can differ between topics."""
+        """Return the expected number of relevant documents among the first k of each topic. k can be an array."""
         limit = k if isinstance(k, int) else self.rows.spread(k)
         return self.rows.sum(np.where(self.rank <= limit, self.p, 0.0))
 
     @cached_property
     def first_chance(self) -> FloatArray:
-        """Per document: the probability that it is the first relevant document."""
+        """The probability that each document is the first relevant document of its topic."""
         return self.rows.previous(self.rows.running_product(1.0 - self.p), none=1.0) * self.p
 
     def each(self, value: Callable[[ExpectedTopic], float]) -> FloatArray:
-        """Per topic: the value of a function; 0 if no document can be relevant."""
+        """Return the value of a function for each topic, or 0 for a topic in which no document can be relevant."""
         return np.array([value(topic) if topic.p.size else 0.0 for topic in self._each], np.float64)
 
     @cached_property
@@ -158,39 +166,39 @@ class ExpectedTopics(Topics, kw_only=True):
 
 
 def groups_of(rows: Segments, first: IntArray) -> Segments:
-    """Return the groups of tied documents, given the first rank of each document's group."""
+    """Return the groups of tied documents. ``first`` is the first rank in the group of each document."""
     new = np.ones(first.size, np.bool_)
     new[1:] = (first[1:] != first[:-1]) | (rows.ids[1:] != rows.ids[:-1])
     return Segments.of_lengths(np.diff(np.append(new.nonzero()[0], first.size)))
 
 
 def closed_up(rows: Segments, first: IntArray) -> tuple[IntArray, IntArray]:
-    """Return the first and last ranks of groups after the removal of all documents without rows."""
+    """Return the first and last rank of each document's group if only documents with rows remain."""
     groups = groups_of(rows, first)
     begin = groups.spread((rows.position + 1)[groups.offsets[:-1]])
     return begin, begin + groups.spread(groups.lengths) - 1
 
 
 class TieGroup(Frozen):
-    """The tied documents of a ranking, for orders that depend on grades."""
+    """The tied documents of a ranking, if their order depends on grades."""
 
     first: IntArray
-    """For each document, the first rank of the topic's documents with its score. All pooled documents
-    whose group begins within the depth have rows."""
+    """The first rank in the group of each document. A group consists of the documents of a topic with the same score. A
+    pooled document has a row if its group begins within the depth."""
     last: IntArray  # for each document, the last rank of these documents
     ties: Ties
     depth: int  # maximum number of evaluated documents per topic
 
     @classmethod
     def of(cls, equal: BoolArray, rank: IntArray, ties: Ties, depth: int) -> TieGroup:
-        """Return the ties of documents in rank order, (n,), of which neighbours (n - 1,) are equal."""
+        """Return the groups of n documents in rank order. ``equal`` marks tied neighbours and has n - 1 elements."""
         begins = np.append(True, ~equal)[: rank.size].nonzero()[0]
         groups = Segments.of_lengths(np.diff(np.append(begins, rank.size)))
         first = groups.spread(rank[begins])
         return cls(first, first + groups.spread(groups.lengths) - 1, ties, depth)
 
     def refuse_cut(self, treatment: UnjudgedTreatment) -> None:
-        """Raise UsageError if a treatment moves documents of a group of ties across the depth."""
+        """Raise UsageError if a treatment of unjudged documents could move part of a tied group across the depth."""
         if treatment != "nonrel" and np.count_nonzero(self.last > self.depth):
             raise UsageError(
                 f"{spelled('ties', 'expected')} cannot be combined with {spelled('max_retrieved')} and "
@@ -199,12 +207,12 @@ class TieGroup(Frozen):
             )
 
     def take(self, index: IntArray | BoolArray) -> TieGroup:
-        """Return the ties of a subset of the documents of the ranking."""
+        """Return the ties of some documents of the ranking."""
         return replace(self, first=self.first[index], last=self.last[index])
 
     @classmethod
     def joined(cls, parts: Sequence[TieGroup]) -> TieGroup | None:
-        """Join the ties of several rankings; None if there are no ties."""
+        """Join the ties of several rankings, or return None if there are no ties."""
         if not parts:
             return None
         first, last = (np.concatenate([getattr(part, name) for part in parts]) for name in ("first", "last"))
@@ -213,7 +221,8 @@ class TieGroup(Frozen):
     def order(self, rows: Segments, worth: AnyArray, without_row: float) -> tuple[IntArray, IntArray]:
         """Return the permutation to the best or worst order by ``worth``, and the ranks in this order.
 
-        Documents without a row, of worth ``without_row``, are last of equals in the best order, first in the worst.
+        Documents that have no row are worth ``without_row``. Among documents of equal worth, they are last in the best
+        order and first in the worst order.
         """
         worst = self.ties == "worst"
         order = np.lexsort((worth if worst else -worth, self.first, rows.ids))
@@ -225,7 +234,7 @@ class TieGroup(Frozen):
 
 
 class TieProbabilities(Frozen):
-    """The possible events in each of n topics, with their probabilities."""
+    """The possible events for each of n topics, and their probabilities."""
 
     rows: Segments  # the possible events of each topic
     number: IntArray  # the rank, or the number of documents, of each event
@@ -233,10 +242,10 @@ class TieProbabilities(Frozen):
 
 
 class TiedTopics(Topics, kw_only=True):
-    """Rankings of n topics, with the possible ranks of their pooled documents.
+    """Rankings of n topics, with all possible ranks of their pooled documents.
 
-    ``rows`` and ``rank`` contain these ranks instead of documents. ``grade``, ``hit`` and the like have one value per
-    document of ``documents``; numbers of documents within a rank are expected values.
+    ``rows`` and ``rank`` contain these ranks instead of documents. ``grade``, ``hit`` and similar arrays have one
+    element for each element of ``documents``. Numbers of documents within a rank are expected values.
     """
 
     feature: ClassVar[str] = EXPECTED
@@ -250,7 +259,7 @@ class TiedTopics(Topics, kw_only=True):
 
     @classmethod
     def of(cls, seen: Topics, first: IntArray, last: IntArray, depth: int) -> TiedTopics:
-        """Return the expected values of topics, given an order, and the first and last ranks of each tied group."""
+        """Return topics with expected values, given each document's first and last possible rank."""
         documents = seen.rows
         members = groups_of(documents, first)
         begin = members.offsets[:-1]
@@ -279,59 +288,62 @@ class TiedTopics(Topics, kw_only=True):
         )
 
     def over_ranks(self, x: AnyArray) -> FloatArray:
-        """Return the mean of x, the values of ``documents``, at each rank of ``rows``; unpooled documents have 0."""
+        """Return the expected value of x at each rank. Unpooled documents have the value 0."""
         return (self.members.sum(x) / self.size)[self.place]
 
     def _expected(self, mask: BoolArray, within: IntArray) -> FloatArray:
-        """Per topic: the expected number of the given documents within a rank, given for each of ``groups``."""
+        """Return the expected number of documents in ``mask`` within ranks that are given for each group."""
         share = np.clip(within - self.before, 0, self.size) / self.size
         return self.groups.sum(self.members.count(mask) * share)
 
     def _counted(self, mask: BoolArray) -> AnyArray:
-        """Per topic: the number of evaluated documents; integers unless a document can be beyond the depth."""
+        """Return the number of evaluated documents in ``mask`` for each topic.
+
+        The numbers are expected values, and not integers, if a group of tied documents continues beyond the depth.
+        """
         if np.count_nonzero(self.before + self.size > self.depth):  # a group continues beyond it
             return self._expected(mask, np.full(self.groups.size, self.depth))
         return self.documents.count(mask)
 
     def within(self, mask: BoolArray, k: IntArray | int) -> FloatArray:
-        """Return the expected number of the given documents of ``documents`` among the first k of each topic."""
+        """Return the expected number of documents in ``mask`` among the first k of each topic."""
         limit = np.full(self.groups.size, k) if isinstance(k, int) else self.groups.spread(k)
         return self._expected(mask, np.minimum(limit, self.depth))
 
     def hits_within(self, k: IntArray | int) -> FloatArray:  # type: ignore[override]
-        """Return the expected number of hits among the first k documents; k can differ between topics."""
+        """Return the expected number of hits among the first k documents of each topic. k can be an array."""
         return self.within(self.hit, k)
 
     def judged_within(self, k: int) -> FloatArray:  # type: ignore[override]
-        """Per topic: the expected number of judged documents among the first k."""
+        """Return the expected number of judged documents among the first k of each topic."""
         return self.within(self.judged, k)
 
     @cached_property
     def n_hits(self) -> AnyArray:
-        """Per topic: the number of hits; an expected value, like the next fields, if documents can exceed the depth."""
+        """The number of hits for each topic, or an expected value if a tied group continues beyond the depth."""
         return self._counted(self.hit)
 
     @cached_property
     def n_judged_ret(self) -> AnyArray:
-        """Per topic: the number of retrieved judged documents."""
+        """The number of retrieved judged documents for each topic, or an expected value (see ``n_hits``)."""
         return self._counted(self.judged)
 
     @cached_property
     def n_rel_ret(self) -> AnyArray:
-        """Per topic: the number of retrieved relevant documents."""
+        """The number of retrieved relevant documents for each topic, or an expected value (see ``n_hits``)."""
         return self._counted(self.relevant)
 
     @cached_property
     def hits_of_groups(self) -> IntArray:
-        """Per group: the number of hits."""
+        """The number of hits in each group."""
         return self.members.count(self.hit)
 
     def above_groups(self, number: IntArray) -> IntArray:
-        """Return, for each group, the sum of these integers (one per group) over all groups ranked above."""
+        """Return, for each group, the sum of ``number`` (an integer for each group) over the groups ranked above it."""
         return self.groups.running_count(number) - number
 
     def first_hit(self) -> tuple[TieProbabilities, FloatArray]:
-        """Return the possible ranks of the first hit, and for each rank the probability of no hit up to there."""
+        """Return the possible ranks of the first hit, and the probability that there is no hit up to each rank."""
         group = self.groups.first(self.hits_of_groups > 0)
         has_hits = group >= 0
         of_topic = self.groups.at(has_hits.nonzero()[0], group[has_hits])
@@ -347,10 +359,11 @@ class TiedTopics(Topics, kw_only=True):
         return TieProbabilities(rows, own.position + 1 + own.spread(before), chance), without
 
     def number_above(self, which: BoolArray, others: IntArray, above: IntArray) -> TieProbabilities:
-        """Return the possible numbers of other documents above each document of ``which``, summed over ``which``.
+        """Return the distribution of the number of other documents above a document, summed over ``which``.
 
-        ``others`` is the number of other documents in each group (a document of ``which`` does not count itself), and
-        ``above`` is the number above the group. Sums of probabilities can exceed 1.
+        For each document in the mask ``which``, the other documents above it are counted. ``others`` is the number of
+        other documents in each group (not counting the document itself), and ``above`` the number in the groups above.
+        A sum of probabilities can exceed 1.
         """
         number = self.members.count(which)
         groups = (number > 0).nonzero()[0]
@@ -366,7 +379,7 @@ class TiedTopics(Topics, kw_only=True):
         return TieProbabilities(rows, each.position + each.spread(above), chance)
 
     def reached(self, satisfied: FloatArray, k: int) -> FloatArray:
-        """Return the probability that a user who reaches a rank of ``rows`` is satisfied there; 0 beyond rank k."""
+        """Return the probability that a user who reaches a rank is satisfied there, or 0 if the rank exceeds k."""
         # ``satisfied`` contains independent probabilities below 1, one per document.
         chance = np.where(self.rank <= k, self.over_ranks(satisfied), 0.0)
         ranks = Segments.of_lengths(np.bincount(self.place, minlength=self.groups.size))
@@ -380,7 +393,7 @@ class TiedTopics(Topics, kw_only=True):
 
 
 def _others_above(size: int, others: int, room: int) -> FloatArray:
-    """Return the probabilities that a document is among the first ``room`` of ``size``, and below 0, 1, ... others."""
+    """Return the probability of being within ``room`` of ``size`` ranks with 0, 1, ... other documents above."""
     number = np.arange(others + 1)
     chance = np.zeros(others + 1)
     chance[0] = 1.0
@@ -399,7 +412,8 @@ def _others_above(size: int, others: int, room: int) -> FloatArray:
 def _left_by_rank(satisfied: list[float], size: int, length: int) -> FloatArray:
     """Return the probability that the first 0, 1, ... of ``size`` documents in random order do not satisfy a user.
 
-    Each satisfying document is inserted at a random place, which is among the first i of n with probability i/n.
+    Each document that can satisfy a user is inserted at a random rank. This rank is among the first i of n with
+    probability i/n.
     """
     place = np.arange(length + 1)
     left = np.ones(length + 1)

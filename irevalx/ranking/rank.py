@@ -1,4 +1,4 @@
-"""Ranking of runs: sort, cut, look up the pooled documents, and assess."""
+"""Ranking of runs: sort the documents, cut the ranking, look up the pooled documents, and assess them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from irevalx.ranking.topic_kinds import GroupedTopics, InclusionTopics, Preferences, TopicsWithSubtopics
 
 Assessed: TypeAlias = "Topics | GroupedTopics | Preferences | TopicsWithSubtopics | InclusionTopics"
-"""The input of measures, by the kind of judgments."""
+"""The input of measures, depending on the kind of judgments."""
 
 
 def assess(  # noqa: PLR0917
@@ -42,9 +42,10 @@ def assess(  # noqa: PLR0917
     pooled: BoolArray | None = None,
     gain: Callable[[Topics], FloatArray] | None = None,
 ) -> Assessed:
-    """Return the input of measures for a ranking and a treatment of unjudged documents; no topic can have a failure.
+    """Return the input of measures for a ranking and a treatment of unjudged documents.
 
-    ``grades`` (default: of the judgments), ``pooled`` and ``gain`` are those of ``Ranking.assess``.
+    No topic can have a failure. ``grades`` are the grades of the judgments by default. See ``Ranking.assess`` for
+    ``pooled`` and ``gain``.
     """
     if isinstance(judgments, Judgments):
         topics = ranking.assess(
@@ -92,11 +93,12 @@ def depth(judgments: AnyJudgments, settings: Settings) -> int:
 def ranking_order(
     results: ResultRows, ties: Ties = "name", *, first_name_first: bool = False
 ) -> tuple[IntArray | None, BoolArray]:
-    """Return the permutation that ranks the results of each topic (None: no change), and whether neighbours are tied.
+    """Return the permutation that ranks the results of each topic, and whether neighbours are tied.
 
-    If the order of tied documents depends on grades, they remain in file order. The order "rank" requires results with
-    ranks, and breaks ties in rank by docno. If the scores of a topic contain nan,
-    for which comparisons are inconsistent, the order is that of trec_eval's sort, and there are no ties.
+    The permutation is None if the results are already in order. If the order of tied documents depends on grades, they
+    remain in file order. The order "rank" requires results with ranks, and orders documents of equal rank by docno. If
+    the scores of a topic contain NaN, comparisons are inconsistent: the order is then the result of trec_eval's sort
+    algorithm, and there are no ties.
     """
     rows, scores, inexact = results.rows, results.scores, results.close
     is_nan = np.isnan(scores)
@@ -122,7 +124,7 @@ def ranking_order(
 
 
 def _by_score(rows: Segments, scores: FloatArray, order: IntArray | None, comparable: BoolArray) -> IntArray | None:
-    """Sort the rows that are out of order by descending score; neighbours are comparable within topics, unless nan."""
+    """Sort the rows that are not in descending order of scores. ``comparable`` marks neighbours of one topic."""
     ranked = _permuted(scores, order)
     rising = np.zeros(rows.size, np.bool_)
     rising[1:] = comparable & ~(ranked[:-1] >= ranked[1:])
@@ -140,7 +142,7 @@ def _by_score(rows: Segments, scores: FloatArray, order: IntArray | None, compar
 def _ambiguous_scores(
     scores: FloatArray, inexact: BoolArray, order: IntArray | None, comparable: BoolArray, error: float
 ) -> IntArray:
-    """Return the flat indices of inexact scores (relative error ``error``) that could tie with or pass a neighbour."""
+    """Return the flat indices of scores whose relative error could change their order or ties."""
     if not np.count_nonzero(inexact):
         return np.empty(0, np.int64)
     ranked, open_ = _permuted(scores, order), _permuted(inexact, order)
@@ -156,7 +158,7 @@ def _ambiguous_scores(
 def _ties_in_order(
     results: ResultRows, pairs: BoolArray, order: IntArray, ties: Ties, first_name_first: bool
 ) -> IntArray:
-    """Return an order by score in which tied documents are sorted, given the tied neighbours, shape (n - 1,)."""
+    """Return an order by score in which tied documents are sorted. ``pairs`` marks the tied neighbours."""
     tied = _pair_members(pairs)
     group = np.cumsum(~np.append(False, pairs)[tied])
     places = order[tied]
@@ -175,7 +177,7 @@ def _permuted(x: AnyArray, order: IntArray | None) -> AnyArray:
 
 
 def _pair_members(pairs: BoolArray) -> IntArray:
-    """Return the indices of both members of the neighbour pairs for which the mask, shape (n - 1,), is true."""
+    """Return the indices of both members of each pair of neighbours that is true in ``pairs``."""
     return np.flatnonzero(np.append(pairs, False) | np.append(False, pairs))
 
 
@@ -209,7 +211,7 @@ def _order_with_nan(results: ResultRows, where: slice, ties: Ties, first_name_fi
 
 
 class RankedRun(Frozen):
-    """The ranking of a run (or of a part of a run), and properties of its file."""
+    """The ranking of a run or of a part of a run, with properties of its file."""
 
     ranking: Ranking  # of the judged topics, or of the only requested topic
     others: tuple[bytes, ...]  # the other topics of the run
@@ -227,7 +229,7 @@ class RankedRun(Frozen):
 
     @classmethod
     def joined(cls, parts: Sequence[RankedRun]) -> RankedRun:
-        """Join parts of a run, in its order."""
+        """Join parts of a run, which are in its order."""
         if len(parts) == 1:
             return parts[0]
         return cls(
@@ -244,7 +246,7 @@ class RankedRun(Frozen):
 def rank_run(
     run: RunStream, judgments: Documents, rules: RankingRules, progress: Callable[[int], None] = lambda lines: None
 ) -> RankedRun:
-    """Rank the documents of the judged topics by score and look them up in the judgments."""
+    """Rank the documents of the judged topics by score, and look them up in the judgments."""
 
     def rank_block(block: Any) -> RankedRun:
         results, n_identical = without_documents(run.parse(block), rules)
@@ -290,14 +292,14 @@ def rank_run(
 
 
 def score_warning(named: str, parts: Sequence[MalformedNumbers]) -> Iterator[RunWarning]:
-    """Yield a warning if scores in the parts of a run, which is ``named`` in messages, are not finite numbers."""
+    """Yield a warning if some scores of a run are not finite. ``named`` is the name of the run in messages."""
     for text in malformed_number_warnings(parts):
         name = "" if text.startswith(named) else named
         yield RunWarning("score", text, sum(part.count for part in parts), run=name)
 
 
 def of_these_ties(warnings: Sequence[RunWarning], ties: Ties) -> Collection[RunWarning]:
-    """Return the warnings that apply to this order of ties, the first of each kind; raises the first error, if any."""
+    """Return the first warning of each kind that applies to this order of ties. Raise the first error, if any."""
     first: dict[str, RunWarning] = {}
     for warning in warnings:
         if warning.is_error:
@@ -310,7 +312,7 @@ def of_these_ties(warnings: Sequence[RunWarning], ties: Ties) -> Collection[RunW
 def _shared_parts(
     run: RunStream, rank_block: Callable[[Any], RankedRun], judgments: Documents, processes: int
 ) -> Iterator[RankedRun]:
-    """Yield the ranked parts of a run, read by several processes, in file order; errors are raised in file order."""
+    """Yield the ranked parts of a run, which several processes read. Parts and errors are in file order."""
     shares = run.shares(processes)
     if not shares:
         ranked = in_order(rank_block, run.blocks, processes, made_once=True)
@@ -318,7 +320,7 @@ def _shared_parts(
         return
 
     def rank_share(share: Callable[[], Iterator[Any]]) -> tuple[list[RankedRun], InputError | None]:
-        """Return the blocks of a share, and the error, if any, that ended reading."""
+        """Return the ranked parts of a share, and the error that ended reading, or None."""
         parts: list[RankedRun] = []
         try:
             returning = until_topic_returns(map(rank_block, share()), parts)
@@ -333,7 +335,7 @@ def _shared_parts(
 
 
 def rank_results(results: ResultRows, judgments: Documents, path: str, rules: RankingRules) -> Ranking:
-    """Rank the results of topics; unjudged topics, and all topics except a requested topic, are excluded."""
+    """Rank the results of topics. Exclude unjudged topics and, if a topic is requested, all other topics."""
     if rules.ties == "rank" and results.ranks is None:
         raise UsageError(f"{shown_name(path)}: {spelled('ties', 'rank')} requires ranks, which this run lacks")
     only, index = rules.only, judgments.topic_index
@@ -366,7 +368,7 @@ def rank_results(results: ResultRows, judgments: Documents, path: str, rules: Ra
 
 
 def without_documents(results: ResultRows, rules: RankingRules) -> tuple[ResultRows, int]:
-    """Return results without excluded documents, and the number of excluded documents with the ID of their topic."""
+    """Remove excluded documents. Also return how many were excluded because their ID is the ID of their topic."""
     n_identical = 0
     if rules.ignore_identical_ids:
         other = ~Names.of(results.topics).take(results.rows.ids).same(results.docnos)
@@ -378,7 +380,7 @@ def without_documents(results: ResultRows, rules: RankingRules) -> tuple[ResultR
 
 
 def _each_document_once(results: ResultRows, which: Duplicates) -> ResultRows:
-    """Keep the first line of each document of a topic, or the line with its highest score."""
+    """Keep one line for each document of a topic: the first one, or the one with the highest score."""
     keys = results.docnos.keys()
     if not may_repeat(results.rows.ids, keys):
         return results
@@ -402,12 +404,12 @@ def _each_document_once(results: ResultRows, which: Duplicates) -> ResultRows:
 
 
 def _topics_at(places: IntArray, judgments: Documents) -> tuple[bytes, ...]:
-    """Return the topics with these indices in the judgments, as the same objects, so that names are stored once."""
+    """Return the topics with these indices. They are the objects of the judgments, so that names are stored once."""
     return tuple(judgments.topics[place] for place in places.tolist())
 
 
 def in_topic_order(ranking: Ranking, judgments: Documents, topics: Sequence[bytes], rules: RankingRules) -> Ranking:
-    """Return these judged topics in this order; topics without results get an unpooled placeholder document."""
+    """Return judged topics in the given order. A topic without results gets an unpooled placeholder document."""
     if tuple(topics) == ranking.topics:
         return ranking
     numbers = np.array([judgments.topic_index[topic] for topic in topics], np.int64)
@@ -434,7 +436,7 @@ def in_topic_order(ranking: Ranking, judgments: Documents, topics: Sequence[byte
 
 
 def _with_topics_of(judgments: Documents, part: RankedRun) -> RankedRun:
-    """Replace the topic names in a part from another process by the names of this process."""
+    """Replace the topic names in a part from another process by the objects of this process, to save memory."""
     ranking = part.ranking
     return replace(part, ranking=replace(ranking, topics=_topics_at(ranking.judged_topic, judgments)))
 
@@ -442,7 +444,7 @@ def _with_topics_of(judgments: Documents, part: RankedRun) -> RankedRun:
 def _duplicates(
     results: ResultRows, keys: WordArray, order: IntArray | None, counted: BoolArray | None, path: str
 ) -> dict[bytes, DuplicateDocumentError]:
-    """Return the errors of topics with duplicates; ``counted`` is the mask of evaluated documents in rank order."""
+    """Return the error of each topic with duplicates. ``counted`` marks the evaluated documents in rank order."""
     places: IntArray | slice = slice(None)
     if counted is not None:
         places = np.flatnonzero(counted) if order is None else np.sort(order[counted])

@@ -21,18 +21,19 @@ _GRADE_TYPES = (np.dtype(np.int64), np.dtype(np.float64))
 
 
 class Ranking(Frozen):
-    """Ranks of the pooled documents, without grades."""
+    """The ranks of the pooled documents of a run, without grades."""
 
     topics: tuple[bytes, ...]  # in any order; distinct, unless several runs were joined
     judged_topic: IntArray  # the index of each topic in ``Judgments.topics``
     rows: Segments
-    """The retrieved documents of the pool of each topic, in rank order (all retrieved ones, if the rules keep them)."""
+    """The retrieved documents of each topic that are in the pool, in rank order. If the rules keep all documents,
+    unpooled documents are included."""
     rank: IntArray  # the rank of each document of ``rows``, starting at 1
     row: IntArray  # the index of each document of ``rows`` in ``Judgments``, ``ABSENT`` or ``STAND_IN``
     n_ret: IntArray  # number of retrieved documents of each topic
     failures: dict[bytes, DuplicateDocumentError]  # the errors of topics that cannot be evaluated, by topic
     tied: TieGroup | None = None
-    """The ties of the documents, if their order depends on grades. Ranks then break ties by name."""
+    """The ties of the documents, if their order depends on grades. In this case, ``rank`` breaks ties by name."""
 
     def assess(
         self,
@@ -45,11 +46,12 @@ class Ranking(Frozen):
         gain: Callable[[Topics], FloatArray] | None = None,
         **also: Any,
     ) -> Topics:
-        """Return the input of measures for these grades, one per judgment (negative if unjudged).
+        """Return the input of measures for the given grades, one for each judgment.
 
-        ``skip`` removes unjudged documents (``-J``); ``rel`` makes retrieved ones relevant and adds unpooled ones to
-        the pool, for which rows must have all retrieved documents. ``pooled`` is false for documents treated as
-        unpooled, and ``gain`` returns gains, by which the best and worst orders are sorted (None: by grade).
+        A negative grade marks an unjudged document. The treatment ``skip`` removes unjudged documents (``-J``); ``rel``
+        makes retrieved ones relevant and adds unpooled ones to the pool, for which rows must contain all retrieved
+        documents. ``pooled`` is false for documents to treat as unpooled. ``gain`` returns the gains that sort the best
+        and worst orders (None: the grades).
         """
         if judgments.strata is not None and treatment != "nonrel":
             raise ValueError(f"judgments with strata do not support the treatment {treatment!r}")
@@ -99,7 +101,7 @@ class Ranking(Frozen):
     def _weights(
         self, judgments: Judgments, in_pool: BoolArray, index: IntArray, is_chosen: BoolArray | None
     ) -> dict[str, FloatArray]:
-        """Return the weights of the chosen documents of ``rows`` and of the pool, if the judgments have any."""
+        """Return the weights of the documents in ``rows`` and in the pool, or {} if the judgments have no weights."""
         by_line, lines = judgments.weights, judgments.lines
         if by_line is None:
             return {}
@@ -107,7 +109,7 @@ class Ranking(Frozen):
         return {"weight": weight if is_chosen is None else weight[is_chosen], "pool_weight": by_line[lines[index]]}
 
     def _graded(self, grades: AnyArray, in_pool: BoolArray) -> AnyArray:
-        """Per document: the grade, ``UNJUDGED`` or ``OUTSIDE``."""
+        """Return the grade of each document in ``rows``, or ``UNJUDGED`` or ``OUTSIDE``."""
         if grades.dtype in _GRADE_TYPES and np.count_nonzero(in_pool) == in_pool.size:
             grade = grades[self.row]
             grade[grade < 0] = UNJUDGED
@@ -121,7 +123,7 @@ class Ranking(Frozen):
     def _over_all_orders(
         seen: Topics, tied: TieGroup, treatment: UnjudgedTreatment, is_judged: BoolArray | None
     ) -> TiedTopics:
-        """Return the expected values over tie-breaking; ``is_judged`` marks the ranks that remain in the treatment."""
+        """Return topics with expected values over tie-breaking. ``is_judged`` marks the evaluated documents."""
         tied.refuse_cut(treatment)
         first, last = tied.first, tied.last
         if is_judged is not None:
@@ -129,9 +131,9 @@ class Ranking(Frozen):
         return TiedTopics.of(seen, first, last, tied.depth)
 
     def with_ties_ordered(self, grade: AnyArray, level: float, unjudged: float | None = None) -> Ranking:
-        """Return the ranking in the best or the worst order of tied documents by ``grade``.
+        """Return the ranking with tied documents in the best or the worst order by ``grade``.
 
-        Unjudged documents have the grade ``unjudged``; with None, they follow the judged documents, and unpooled
+        Unjudged documents have the grade ``unjudged``. If it is None, they follow the judged documents; unpooled
         documents precede the other unjudged documents only if ``level`` makes them relevant.
         """
         place = np.where((grade == OUTSIDE) & (level > OUTSIDE), UNJUDGED - 1, grade)
@@ -140,33 +142,33 @@ class Ranking(Frozen):
         return self._ordered(place, without_row=-np.inf)
 
     def _ordered(self, worth: AnyArray, without_row: float) -> Ranking:
-        """Return the ranking with tied documents ordered by ``worth``, by ``TieGroup.order``."""
+        """Return the ranking with tied documents ordered by ``worth``. See ``TieGroup.order``."""
         assert self.tied
         order, rank = self.tied.order(self.rows, worth, without_row)
         within = rank <= self.tied.depth
         return replace(self, rows=self.rows.keep(within), rank=rank[within], row=self.row[order][within], tied=None)
 
     def keep(self, mask: BoolArray) -> Ranking:
-        """Return the ranking restricted to the rows for which ``mask`` is true; ranks are unchanged."""
+        """Return the ranking with only the rows in ``mask``. Ranks do not change."""
         tied = self.tied and self.tied.take(mask)
         return replace(self, rows=self.rows.keep(mask), rank=self.rank[mask], row=self.row[mask], tied=tied)
 
     def without(self, left_out: BoolArray) -> Ranking:
-        """Remove the documents for which ``left_out``, one per judgment, is true; the documents below them move up."""
+        """Remove the documents in the mask ``left_out`` of judgments. The documents below them move up."""
         is_left_out = self.row >= 0
         is_left_out[is_left_out] = left_out[self.row[is_left_out]]
         rank, n_ret = self.rank - self.rows.running_count(is_left_out), self.n_ret - self.rows.count(is_left_out)
         return replace(self, rank=rank, n_ret=n_ret).keep(~is_left_out)
 
     def of_judged(self, treatment: UnjudgedTreatment) -> Ranking:
-        """Return only the rows of judged documents; ``skip`` also removes other documents from the ranking (``-J``)."""
+        """Return only the rows of judged documents. With ``skip``, other documents do not have ranks (``-J``)."""
         judged = self.row >= 0
         rows = self.rows.keep(judged)
         rank, n_ret = (rows.position + 1, rows.lengths) if treatment == "skip" else (self.rank[judged], self.n_ret)
         return replace(self, rows=rows, rank=rank, row=self.row[judged], n_ret=n_ret, tied=None)
 
     def take(self, topics: IntArray) -> Ranking:
-        """Return the topics with these indices, in this order."""
+        """Return the topics with the given indices, in this order."""
         rows, index = self.rows.take(topics)
         return replace(
             self,
@@ -181,7 +183,7 @@ class Ranking(Frozen):
 
     @classmethod
     def of_nothing(cls, judged: Documents) -> Ranking:
-        """Return a ranking of all judged topics without documents."""
+        """Return a ranking of all judged topics that contains no documents."""
         n = len(judged.topics)
         nothing = np.empty(0, np.int64)
         rows, n_ret = Segments.of_lengths(np.zeros(n, np.int64)), np.zeros(n, np.int64)
@@ -189,7 +191,7 @@ class Ranking(Frozen):
 
     @classmethod
     def joined(cls, parts: Sequence[Ranking]) -> Ranking:
-        """Join the topics of several rankings; topics of several runs can be the same."""
+        """Join the topics of several rankings. Rankings of different runs can have the same topics."""
         if len(parts) == 1:
             return parts[0]
         nothing = np.empty(0, np.int64)

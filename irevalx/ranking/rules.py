@@ -1,4 +1,4 @@
-"""Rules of ranking a run."""
+"""The rules for ranking a run."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 MOST_RETRIEVED = 2**31 - 1
-"""Maximum number of evaluated documents per topic, as in trec_eval."""
+"""The maximum number of evaluated documents per topic, as in trec_eval."""
 
 
 class RankingRules(Frozen):
@@ -29,7 +29,7 @@ class RankingRules(Frozen):
 
     @classmethod
     def of(cls, settings: Settings, **others: Any) -> Self:
-        """Return the ranking rules in these settings, for tied, repeated and excluded documents, and others."""
+        """Return the rules in the settings, which concern tied, repeated and excluded documents, and other rules."""
         rules: dict[str, Any] = {
             "max_retrieved": MOST_RETRIEVED if settings.max_retrieved is None else settings.max_retrieved,
             "ties": settings.tie_orders[0],
@@ -39,18 +39,18 @@ class RankingRules(Frozen):
         return cls(**rules | others)
 
     def changes(self) -> dict[str, Any]:
-        """Return the fields that differ from their defaults, by name."""
+        """Return the rules that differ from their defaults, as a dictionary from name to value."""
         both = ((name, getattr(self, name), default) for name, default in defaults(RankingRules).items())
         return {name: value for name, value, default in both if value != default}
 
     @cached_property
     def are_plain(self) -> bool:
-        """Whether all rules that are not implemented for short lists have their defaults."""
+        """Whether every rule that short lists do not support has its default."""
         return all(getattr(self, name) == default for name, default in _PLAIN.items())
 
 
 _OF_SHORT_LISTS = frozenset({"max_retrieved", "keep_all", "processes", "duplicates"})
-"""The rules that the ranking of a short list applies, or that do not change it."""
+"""Rules that the ranking of short lists supports, or that do not affect it."""
 
 _PLAIN = {name: default for name, default in defaults(RankingRules).items() if name not in _OF_SHORT_LISTS}
-"""The default of every other rule."""
+"""The defaults of all other rules."""

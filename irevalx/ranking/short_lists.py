@@ -1,4 +1,4 @@
-"""Ranking of short lists without arrays, which is ten times as fast for such lists."""
+"""Ranking of short lists without arrays, which takes a tenth of the time for such lists."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from irevalx.reading.kinds.runs import RunStream, ShortList
 
 
 def rank_short_list(run: RunStream, judgments: Documents, rules: RankingRules) -> tuple[Ranking, ShortList] | None:
-    """Rank a short list like ``rank_results``; None for other runs, and for rules other than the defaults."""
+    """Rank a short list. Return None for other runs, and for rules that short lists do not support."""
     if run.short_list is None or not rules.are_plain or not judgments.table.is_small:
         return None
     results = run.short_list()

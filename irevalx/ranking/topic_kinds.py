@@ -1,4 +1,4 @@
-"""The input of measures of judgment groups, subtopics, inclusion probabilities and preferences."""
+"""The input of measures for judgment groups, subtopics, inclusion probabilities and preferences."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from irevalx.ranking.topics import Topics, powers
 from irevalx.settings import UnjudgedTreatment
 
 _ROWS_AT_ONCE = 64
-"""Number of documents compared at a time; pair scores require eight times the memory of preferences."""
+"""The number of documents that are compared at a time. Pair scores require eight times the memory of preferences."""
 
 
 class PreferenceCounts(Frozen):
-    """Numbers of preferences of m groups, shape (m,)."""
+    """The numbers of preferences in m groups. Each array has the shape (m,)."""
 
     fulfilled_ret: IntArray  # both documents were retrieved, and the preferred document first
     possible_ret: IntArray  # both documents were retrieved
@@ -32,12 +32,12 @@ class PreferenceCounts(Frozen):
 
     @property
     def fulfilled(self) -> IntArray:
-        """Preferences that the ranking agrees with; documents that were not retrieved come last."""
+        """The preferences that the ranking agrees with. Documents that were not retrieved rank last."""
         return self.fulfilled_ret + self.implied
 
     @property
     def possible_imp(self) -> IntArray:
-        """Preferences with at least one retrieved document."""
+        """The preferences with at least one retrieved document."""
         return self.possible_ret + self.implied + self.denied
 
     @property
@@ -47,7 +47,7 @@ class PreferenceCounts(Frozen):
 
     @classmethod
     def of(cls, pairs: Iterable[BoolArray], groups: Sequence[Group], n_ret: IntArray) -> PreferenceCounts:
-        """Count preferences, given a matrix of pairs for each group; IDs in rank order below n_ret are retrieved."""
+        """Count preferences, given a matrix of pairs for each group. IDs below ``n_ret`` are retrieved documents."""
         counts = []
         for preferred, group, limit in zip(pairs, groups, n_ret.tolist(), strict=True):
             n = int(np.searchsorted(group.ids, limit))
@@ -59,9 +59,10 @@ class PreferenceCounts(Frozen):
 
 
 class PairScores(Frozen):
-    """Scores of the pairs of documents with a preference between them, per topic.
+    """The scores of pairs of documents with a preference between them, for each topic.
 
-    The score of a pair is the share of its preferences, in any group, that are fulfilled; 0 if neither was retrieved.
+    The score of a pair is the share of its preferences, in any group, that the ranking fulfils. It is 0 if neither
+    document was retrieved.
     """
 
     total_ret: FloatArray  # sum of the scores of pairs of retrieved documents
@@ -72,24 +73,24 @@ class PairScores(Frozen):
 
 
 class Preferences(Frozen):
-    """The preferences of n topics assessed against a ranking: the input of preference measures."""
+    """The preferences of n topics, assessed against a ranking: the input of preference measures."""
 
     groups: Segments  # the judgment groups of each topic
     members: tuple[Group, ...]
-    """The preferences of each group. IDs of a topic's documents are 0, 1, ... in rank order, followed by documents that
-    were not retrieved, in byte order."""
+    """The preferences of each group. The IDs of a topic's documents are 0, 1, ... in rank order; the documents that
+    were not retrieved follow in byte order."""
     n_ret: IntArray  # number of retrieved judged documents of each topic
     n_judged: IntArray  # number of judged documents of each topic
 
     @cached_property
     def tally(self) -> PreferenceCounts:
-        """Per group: the numbers of preferences."""
+        """The numbers of preferences in each group."""
         return PreferenceCounts.of(
             (group.preferred for group in self.members), self.members, self.groups.spread(self.n_ret)
         )
 
     def balanced_tally(self, few: IntArray, n_counted: IntArray) -> PreferenceCounts:
-        """Count the preferences of the groups ``few``, with only ``n_counted`` of their nonrelevant documents each."""
+        """Count the preferences of some groups, each with only ``n_counted`` of its nonrelevant documents."""
         members = [self.members[group] for group in few.tolist()]
         limits = zip(members, self.relevant[0][few].tolist(), n_counted[few].tolist(), strict=True)
         pairs = (group.balanced(relevant, counted) for group, relevant, counted in limits)
@@ -97,17 +98,17 @@ class Preferences(Frozen):
 
     @cached_property
     def relevant(self) -> tuple[IntArray, IntArray]:
-        """Per group without subgroups: the number of documents with a level above 0, and of retrieved ones."""
+        """The numbers of relevant documents (level above 0) and of retrieved ones, for groups without subgroups."""
         return self._counted([group.level > 0 for group in self.members])
 
     @cached_property
     def nonrelevant(self) -> tuple[IntArray, IntArray]:
-        """Per group: the number of nonrelevant documents, and of retrieved ones among them."""
+        """The numbers of nonrelevant documents and of retrieved nonrelevant documents, for each group."""
         return self._counted([group.nonrelevant for group in self.members])
 
     @cached_property
     def pairs(self) -> PairScores:
-        """Per topic: the scores of pairs."""
+        """The scores of the pairs of each topic."""
         scores = [self._score_pairs(topic) for topic in range(self.groups.n)]
         totals = np.array([total for total, _ in scores]).reshape(-1, 2).T
         counts = np.array([count for _, count in scores], np.int64).reshape(-1, 3).T
@@ -152,7 +153,7 @@ class Preferences(Frozen):
 
 
 def assess_preferences(ranking: Ranking, judgments: PreferenceJudgments) -> Preferences:
-    """Return the input of preference measures for a ranking; no topic may have a failure."""
+    """Return the input of preference measures for a ranking. No topic can have a failure."""
     lengths: list[int] = []
     groups: list[Group] = []
     n_ret = []
@@ -178,7 +179,7 @@ def assess_preferences(ranking: Ranking, judgments: PreferenceJudgments) -> Pref
 
 
 def _times(group: Group) -> tuple[IntArray, IntArray | BoolArray]:
-    """Return the distinct IDs of a group's documents, and the numbers of preferences between each two of them."""
+    """Return the distinct IDs of a group, and how often each ID is preferred to each other ID."""
     new = np.flatnonzero(np.append(True, group.ids[1:] != group.ids[:-1]))
     preferred = group.preferred
     if new.size == group.ids.size:
@@ -187,18 +188,21 @@ def _times(group: Group) -> tuple[IntArray, IntArray | BoolArray]:
 
 
 class GroupedTopics(Frozen):
-    """Rankings of n topics, assessed with each judgment group: the input of group measures."""
+    """Rankings of n topics, assessed with each judgment group: the input of measures for groups."""
 
     groups: Segments  # the judgment groups of each topic, at least one
     each: Topics  # per group: the ranking of its topic, assessed with the judgments of the group
 
     def mean(self, of_group: FloatArray) -> FloatArray:
-        """Per topic: the mean over its groups."""
+        """Return the mean of a value over the groups of each topic."""
         return self.groups.sum(of_group) / self.groups.lengths
 
 
 def ranking_by_group(ranking: Ranking, judgments: GroupedJudgments) -> tuple[Segments, Ranking]:
-    """Return the judgment groups of each topic, and its ranking for each group; other documents are unpooled."""
+    """Return the judgment groups of each topic, and the ranking for each group.
+
+    A document that the group did not judge is unpooled.
+    """
     groups, group = judgments.groups.take(ranking.judged_topic)
     each = ranking.take(groups.ids)
     return groups, replace(each, judged_topic=group, row=judgments.find(each.rows.spread(group), each.row))
@@ -207,14 +211,14 @@ def ranking_by_group(ranking: Ranking, judgments: GroupedJudgments) -> tuple[Seg
 def assess_by_group(
     ranking: Ranking, judgments: GroupedJudgments, *, level: float = 1, treatment: UnjudgedTreatment = "nonrel"
 ) -> GroupedTopics:
-    """Return the input of measures for each group; ``skip`` removes documents that the group did not judge."""
+    """Return the input of measures for each group. ``skip`` removes documents that the group did not judge."""
     groups, each = ranking_by_group(ranking, judgments)
     grades = judgments.judgments.grades
     return GroupedTopics(groups, each.assess(judgments.judgments, grades, level=level, treatment=treatment))
 
 
 class InclusionTopics(Frozen):
-    """Rankings of n topics, assessed with a sample of judgments: the input of measures of inclusion probabilities."""
+    """Rankings of n topics, assessed with a sample of judgments with inclusion probabilities."""
 
     rows: Segments  # the retrieved documents of the sample of each topic, in rank order
     rank: IntArray  # the rank of each document of ``rows``, starting at 1
@@ -228,17 +232,17 @@ class InclusionTopics(Frozen):
 
     @cached_property
     def relevant(self) -> BoolArray:
-        """Per document of ``sample``: whether it is relevant."""
+        """Whether each document of ``sample`` is relevant."""
         return self.grade >= max(self.level, 0)
 
     @cached_property
     def stands_for(self) -> FloatArray:
-        """Per document of ``sample``: its inverse inclusion probability if it is relevant; otherwise 0."""
+        """The inverse inclusion probability of each document of ``sample``, or 0 if the document is not relevant."""
         return np.where(self.relevant, 1.0 / self.probability, 0.0)
 
     @cached_property
     def estimated_relevant(self) -> FloatArray:
-        """Per topic: the estimated number of relevant documents."""
+        """The estimated number of relevant documents for each topic."""
         return self.sample.sum(self.stands_for)
 
 
@@ -249,7 +253,7 @@ def assess_inclusion(
     level: float = 1,
     treatment: UnjudgedTreatment = "nonrel",
 ) -> InclusionTopics:
-    """Return the input of measures of a sample; ``skip`` removes the documents outside the sample (``-J``)."""
+    """Return the input of measures for a sample. ``skip`` removes documents outside the sample (``-J``)."""
     seen = ranking.of_judged(treatment)
     sample, index = judgments.rows.take(ranking.judged_topic)
     return InclusionTopics(
@@ -266,7 +270,7 @@ def assess_inclusion(
 
 
 class TopicsWithSubtopics(Frozen):
-    """Rankings of n topics, assessed with subtopics: the input of subtopic measures."""
+    """Rankings of n topics, assessed with subtopics: the input of measures for subtopics."""
 
     rows: Segments  # the retrieved documents of each topic that are relevant for at least one subtopic, in rank order
     rank: IntArray  # the rank of each document of ``rows``, starting at 1
@@ -279,7 +283,7 @@ class TopicsWithSubtopics(Frozen):
 
     @cached_property
     def seen_before(self) -> IntArray:
-        """Per element of ``parts``: the number of documents ranked above it that are relevant for its subtopic."""
+        """The number of documents above each element of ``parts`` that are relevant for its subtopic."""
         by_subtopic = np.argsort(self.subtopic, kind="stable")
         seen = np.empty(self.subtopic.size, np.int64)
         lengths = np.bincount(self.subtopic, minlength=self.subtopics.size)
@@ -288,7 +292,7 @@ class TopicsWithSubtopics(Frozen):
 
     @cached_property
     def part_rank(self) -> IntArray:
-        """Per element of ``parts``: the rank of its document."""
+        """The rank of the document of each element of ``parts``."""
         return self.rank[self.parts.ids]
 
     @cached_property
@@ -296,14 +300,14 @@ class TopicsWithSubtopics(Frozen):
         return {}
 
     def gain(self, alpha: float) -> FloatArray:
-        """Return the novelty gain of each document: the sum over its subtopics of (1 - alpha)^``seen_before``."""
+        """Return the novelty gain of each document, the sum of (1 - alpha)^``seen_before`` over its subtopics."""
         if alpha not in self._gains:
             weight = powers(1.0 - alpha, int(self.seen_before.max(initial=0)) + 1)
             self._gains[alpha] = self.parts.sum(weight[self.seen_before])
         return self._gains[alpha]
 
     def ideal(self, alpha: float) -> tuple[Segments, FloatArray]:
-        """Return the ideal list of each topic, down to the last document with a gain, and the gains."""
+        """Return the ideal ranking of each topic, which ends at the last document with a gain, and the gains."""
         lists, gains = self.judged.ideal(alpha)
         chosen, index = lists.take(self.judged_topic)
         return chosen, gains[index]
@@ -312,7 +316,7 @@ class TopicsWithSubtopics(Frozen):
 def assess_subtopics(
     ranking: Ranking, judgments: SubtopicJudgments, *, level: float = 1, treatment: UnjudgedTreatment = "nonrel"
 ) -> TopicsWithSubtopics:
-    """Return the input of measures of subtopics; ``skip`` removes documents without any judgment (``-J``)."""
+    """Return the input of measures for subtopics. ``skip`` removes documents that have no judgment (``-J``)."""
     judged = judgments.relevant(level)
     seen = ranking.of_judged(treatment)
     relevant = judged.parts.lengths[seen.row] > 0

@@ -1,4 +1,4 @@
-"""Topics: the input of measures, from rankings and judgments; C arithmetic on arrays."""
+"""Topics, the input of measures, made from rankings and judgments; and arithmetic of C on arrays."""
 
 from __future__ import annotations
 
@@ -18,25 +18,25 @@ from irevalx.trec_eval import LONG_MIN
 
 
 def truncate(x: FloatArray) -> IntArray:
-    """Truncate like C's conversion to ``long``; nan and overflow return the smallest integer, as on x86."""
+    """Truncate like C's conversion to ``long``. NaN and overflow yield the smallest integer, as on x86."""
     fits = np.abs(x) < 2.0**63
     return np.where(fits, np.where(fits, x, 0.0).astype(np.int64), LONG_MIN)
 
 
 def round_half_away(x: FloatArray) -> IntArray:
-    """Round half away from zero, like C's ``lround``; nan and overflow yield the smallest 64-bit integer."""
+    """Round half away from zero, like C's ``lround``. NaN and overflow yield the smallest 64-bit integer."""
     with np.errstate(invalid="ignore"):
         whole = np.trunc(x)
         return truncate(whole + np.where(np.abs(x - whole) >= 0.5, np.copysign(1.0, x), 0.0))
 
 
 def round_up_from_a_tenth(x: FloatArray) -> IntArray:
-    """Round up if the fractional part is at least 0.1, like trec_eval 9 for recall."""
+    """Round up if the fractional part is at least 0.1. trec_eval 9 rounds in this way for recall."""
     return truncate(x + 0.9)
 
 
 def log2_of(k: IntArray) -> FloatArray:
-    """Return log2 of positive integers like the C library; np.log2 can differ in the last bit."""
+    """Return log2 of positive integers, equal to that of the C library. np.log2 can differ in the last bit."""
     try:
         return _log2_table(1024)[k]
     except IndexError:
@@ -49,7 +49,7 @@ def _log2_table(size: int) -> FloatArray:
 
 
 def powers(x: float, n: int) -> FloatArray:
-    """Return the first n powers of x, beginning with x**0 = 1, computed as a cumulative product."""
+    """Return the first n powers of x, starting with x**0 = 1, as a cumulative product."""
     factors = np.full(n, x)
     factors[:1] = 1.0
     return np.multiply.accumulate(factors)
@@ -100,7 +100,7 @@ class Topics(Frozen):
     """
 
     feature: ClassVar[str] = ""
-    """The option, as in ``Settings.features``, that replaces formulas of measures; empty for none."""
+    """The option, as in ``Settings.features``, whose formulas replace those of measures, or "" for no option."""
     rows: Segments
     rank: IntArray
     grade: AnyArray
@@ -116,52 +116,52 @@ class Topics(Frozen):
 
     @cached_property
     def hit(self) -> BoolArray:
-        """Per document: whether the document is a hit for measures that depend only on the ranking."""
+        """Whether each document is a hit, that is, relevant for measures that depend only on the ranking."""
         return self.grade >= self.level
 
     @cached_property
     def hits_so_far(self) -> IntArray:
-        """Per document: the number of hits up to and including the document."""
+        """The number of hits up to and including each document."""
         return self.rows.running_count(self.hit)
 
     @cached_property
     def precision_at_hits(self) -> FloatArray:
-        """Per document: the precision at the rank of the document if it is a hit, and 0.0 otherwise."""
+        """The precision at the rank of each document that is a hit, or 0.0 for other documents."""
         return self.hits_so_far / self.rank * self.hit
 
     @cached_property
     def n_hits(self) -> IntArray:
-        """Per topic: the number of hits, which equals ``n_rel_ret`` unless the level is negative."""
+        """The number of hits for each topic, which equals ``n_rel_ret`` unless the level is negative."""
         return self.rows.count(self.hit)
 
     @cached_property
     def judged(self) -> BoolArray:
-        """Per document: whether the document was judged."""
+        """Whether each document was judged."""
         return self.grade >= 0
 
     @cached_property
     def relevant(self) -> BoolArray:
-        """Per document: whether the document was judged relevant."""
+        """Whether each document was judged relevant."""
         return self.judged & self.hit
 
     @cached_property
     def nonrelevant(self) -> BoolArray:
-        """Per document: whether the document was judged nonrelevant."""
+        """Whether each document was judged nonrelevant."""
         return self.judged & ~self.hit
 
     @cached_property
     def relevant_above(self) -> IntArray:
-        """Per document: the number of documents judged relevant that are ranked above the document."""
+        """The number of documents ranked above each document that were judged relevant."""
         return self._above(self.relevant)
 
     @cached_property
     def nonrelevant_above(self) -> IntArray:
-        """Per document: the number of documents judged nonrelevant that are ranked above the document."""
+        """The number of documents ranked above each document that were judged nonrelevant."""
         return self._above(self.nonrelevant)
 
     @cached_property
     def unjudged_above(self) -> IntArray:
-        """Per document: the number of pooled but unjudged documents that are ranked above the document."""
+        """The number of pooled but unjudged documents ranked above each document."""
         return self._above(self.grade == UNJUDGED)
 
     def _above(self, mask: BoolArray) -> IntArray:
@@ -169,42 +169,42 @@ class Topics(Frozen):
 
     @cached_property
     def n_judged_ret(self) -> IntArray:
-        """Per topic: the number of retrieved documents that were judged."""
+        """The number of retrieved documents that were judged, for each topic."""
         return self.rows.count(self.judged)
 
     @cached_property
     def n_rel_ret(self) -> IntArray:
-        """Per topic: the number of retrieved documents that were judged relevant."""
+        """The number of retrieved documents that were judged relevant, for each topic."""
         return self.rows.count(self.relevant)
 
     @cached_property
     def n_rel(self) -> IntArray:
-        """Per topic: the number of documents judged relevant, whether retrieved or not."""
+        """The number of documents judged relevant for each topic, whether retrieved or not."""
         return self.of_pool("n_rel", lambda: self.pool.count(self.pool_grade >= max(self.level, 0)))
 
     @cached_property
     def n_nonrel(self) -> IntArray:
-        """Per topic: the number of documents judged nonrelevant, whether retrieved or not."""
+        """The number of documents judged nonrelevant for each topic, whether retrieved or not."""
         return self.of_pool(
             "n_nonrel", lambda: self.pool.count((self.pool_grade >= 0) & (self.pool_grade < self.level))
         )
 
     @cached_property
     def n_judged(self) -> IntArray:
-        """Per topic: the number of judged documents, whether retrieved or not."""
+        """The number of judged documents for each topic, whether retrieved or not."""
         return self.of_pool("n_judged", lambda: self.pool.count(self.pool_grade >= 0))
 
     @cached_property
     def documents(self) -> Segments:
-        """Per topic: the retrieved documents to which the values of ``grade`` belong."""
+        """The retrieved documents of each topic to which the values of ``grade`` belong."""
         return self.rows
 
     def over_ranks(self, x: AnyArray) -> AnyArray:
-        """Return the values of the documents of ``rows``, given x, the values of ``documents``."""
+        """Return the values at the ranks of ``rows``, given the values x of ``documents``."""
         return x
 
     def judged_within(self, k: int) -> IntArray:
-        """Per topic: the number of judged documents among the first k."""
+        """Return the number of judged documents among the first k of each topic."""
         return self.rows.count(self.judged & (self.rank <= k))
 
     def _ideal_grade(self) -> FloatArray:
@@ -213,21 +213,21 @@ class Topics(Frozen):
 
     @property
     def ideal(self) -> Segments:
-        """Per topic: the documents with a grade above 0, the highest grade first."""
+        """The documents with a grade above 0 for each topic, in descending order of grades."""
         return self.of_pool("ideal", lambda: self.pool.keep(self.pool_grade > 0))
 
     @property
     def ideal_grade(self) -> FloatArray:
-        """Per document of ``ideal``: its grade."""
+        """The grade of each document of ``ideal``."""
         return self.of_pool("ideal_grade", self._ideal_grade)
 
     @cached_property
     def discount(self) -> FloatArray:
-        """Per document: the logarithmic discount log2(rank + 1)."""
+        """The logarithmic discount log2(rank + 1) of each document."""
         return log2_of(self.rank + 1)
 
     def hits_within(self, k: IntArray | int) -> IntArray:
-        """Return the number of hits among the first k documents of each topic; k can differ between topics."""
+        """Return the number of hits among the first k documents of each topic. k can be an array of shape (n,)."""
         if not isinstance(k, int):
             return self.rows.count(self.hit & (self.rank <= self.rows.spread(k)))
         if ("hits", k) not in self.cached:
@@ -236,7 +236,7 @@ class Topics(Frozen):
         return hits
 
     def of_pool(self, key: Any, compute: Callable[[], Known]) -> Known:
-        """Return a value that depends only on the pool and the level; it is computed once, and arrays are read-only."""
+        """Return a value that depends only on the pool and the level. It is computed once, and arrays are read-only."""
         known = self._known_of_pool
         if key not in known:
             value = compute()
@@ -250,11 +250,14 @@ class Topics(Frozen):
 
     @cached_property
     def cached(self) -> dict[Any, Any]:
-        """Values that measures cache, by key."""
+        """The values that measures cache."""
         return {}
 
     def documents_for_recall(self, x: float | FloatArray) -> IntArray:
-        """Return the number of relevant documents of each topic for recall x, which can have shape (n_levels, 1)."""
+        """Return the number of relevant documents that corresponds to recall x, for each topic.
+
+        The shape of x can be (n_levels, 1).
+        """
         return self.round_recall(np.multiply(x, self.n_rel, dtype=np.float64))
 
 
@@ -267,7 +270,7 @@ class SampledTopics(Topics, kw_only=True):
 
     @cached_property
     def strata(self) -> list[int]:
-        """All indices of strata, in ascending order; some strata can be missing in a topic."""
+        """The indices of all strata in ascending order. A topic need not have documents of every stratum."""
         numbers: list[int] = distinct(self.pool_stratum).tolist()
         return numbers
 
@@ -293,7 +296,7 @@ class JudgedTopic:
 
 
 class RankedTopic:
-    """The ranking of a topic as Python numbers, from which ``Measure.of_topic`` computes values."""
+    """The ranking of a topic as Python numbers. ``Measure.of_topic`` computes values from it."""
 
     # For short rankings, arithmetic with Python numbers is faster than with arrays.
     __slots__ = ("_gains", "grades", "hits", "judged")
@@ -302,7 +305,7 @@ class RankedTopic:
         grade_of, level = judged.grade_of, judged.level
         self.judged = judged
         self.grades = [grade_of.get(docno, OUTSIDE) for _, docno in ranked]
-        """The grade of each retrieved document by rank; below 0 for an unjudged document."""
+        """The grade of each retrieved document in rank order. It is negative for an unjudged document."""
         self._gains = [(rank, grade) for rank, grade in enumerate(self.grades, 1) if grade > 0]
         self.hits = [rank for rank, grade in self._gains if grade >= level]
         """The ranks of the relevant documents."""
@@ -317,11 +320,11 @@ class RankedTopic:
 
 
 _DISCOUNTS = [-math.inf, *map(math.log2, range(2, 1 << 10))]
-"""The logarithmic discount of each rank, from rank 1."""
+"""The logarithmic discounts of the ranks, starting with rank 1."""
 
 
 def _discounted_gain(gains: Iterable[tuple[int, int]], k: float) -> float:
-    """Return the discounted cumulative gain at rank k, given the ranks and gains of documents with positive gains."""
+    """Return the discounted cumulative gain at rank k. ``gains`` contains the positive gains and their ranks."""
     total = 0.0
     for rank, gain in gains:
         if rank > k:
