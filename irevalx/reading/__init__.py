@@ -13,6 +13,7 @@ grade_rules       valid grades
 label_words       grades of labels that are words
 column_names      names of the columns of tables and layouts
 topic_groups      topic groups from a file
+collection_files  several collections: patterns of paths, and dictionaries by collection
 kinds/            one builder per kind of input: judgments, pools, runs
 sources/          sources of data: files, lines, JSON, tables, Python values; no kinds
 """

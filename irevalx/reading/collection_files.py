@@ -1,0 +1,175 @@
+"""Several collections, each with its own judgments and runs: patterns of paths, and dictionaries by collection.
+
+The pattern ``qrels/{collection}.tsv`` matches the judgments of each collection, and ``runs/{collection}/{run}.trec``
+its runs. A ``*`` in a pattern stands for any characters of a file name.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from numbers import Number
+from typing import Any
+
+from irevalx.errors import InputError, UsageError, quote, shown_name
+from irevalx.frozen import Frozen
+from irevalx.reading.sources.files import stem_of
+from irevalx.wording import first_names, short_repr
+
+COLLECTION, RUN = "{collection}", "{run}"
+"""The placeholders of a pattern."""
+
+
+class Collection(Frozen):
+    """The judgments and the runs of a collection, which are not yet read."""
+
+    name: str
+    qrels: Any
+    """A path, scores, or judgments in any form that ``Qrels.read`` accepts."""
+    runs: Mapping[str, Any] | None
+    """Each run by its name: a path, or any form that ``Run.read`` accepts; None for scores."""
+
+
+def is_pattern(path: Any) -> bool:
+    """Return whether a path contains a placeholder, and no file has this name.
+
+    Raise UsageError if a placeholder is unknown.
+    """
+    if not isinstance(path, str) or "{" not in path or os.path.lexists(path):
+        return False
+    placeholders = re.findall(r"\{\w+\}", path)
+    for name in placeholders:
+        if name not in {COLLECTION, RUN}:
+            raise UsageError(f"{quote(path)}: unknown placeholder {name}; the placeholders are {COLLECTION} and {RUN}")
+    return bool(placeholders)
+
+
+def collections_of(qrels: Any, runs: Any) -> list[Collection] | None:
+    """Return the collections in ascending order of their names, or None if the arguments describe one collection.
+
+    Several collections are given by patterns, ``{collection: qrels}`` and ``{collection: {run: run}}``, or
+    ``{collection: scores}``. A collection without runs is left out.
+
+    Raise UsageError if only some of the arguments are patterns, and InputError if a pattern matches no file or several
+    files are found for one run of a collection.
+    """
+    qrels, runs = (os.fspath(given) if isinstance(given, os.PathLike) else given for given in (qrels, runs))
+    paths = [runs] if isinstance(runs, str) else runs
+    if isinstance(paths, list | tuple):
+        paths = [os.fspath(path) if isinstance(path, os.PathLike) else path for path in paths]
+        if any(is_pattern(path) for path in (qrels, *paths)):
+            return _in_files(qrels, paths)
+    if isinstance(qrels, Mapping) and _are_by_collection(qrels, runs):
+        return [
+            Collection(str(name), given, None if runs is None else runs[name])
+            for name, given in qrels.items()
+            if runs is None or runs.get(name)
+        ]
+    return None
+
+
+def file_of(path: str, collection: str) -> str:
+    """Return the path of a collection's file: the collection replaces the placeholder, if there is one."""
+    return path.replace(COLLECTION, collection) if is_pattern(path) else path
+
+
+def _in_files(qrels: Any, runs: Sequence[Any]) -> list[Collection]:
+    """Return the collections whose files match patterns."""
+    for path in (qrels, *runs):
+        if not is_pattern(path) or COLLECTION not in path:
+            raise UsageError(f"{short_repr(path)} must contain {COLLECTION}, as the paths of other files do")
+    if RUN in qrels:
+        raise UsageError(f"{quote(qrels)} cannot contain {RUN}: a collection has one file of judgments")
+    judged = _judged_in(qrels)
+    files: dict[str, dict[str, str]] = {name: {} for name in sorted(judged)}
+    for pattern in runs:
+        # A file that matches for two collections, such as "android" and "cqa-android", belongs to the longer name.
+        of_file = {
+            path: (name, values.get(RUN) or _name_of(pattern))
+            for name in sorted(judged, key=len)
+            for path, values in _matching(pattern.replace(COLLECTION, name))
+        }
+        if not of_file:
+            raise InputError(f"no file matches {quote(pattern)} for {first_names(sorted(judged), 'collection')}")
+        for path, (name, run) in of_file.items():
+            if files[name].setdefault(run, path) != path:
+                raise _ambiguous(f"{name}, run {run}", files[name][run], path)
+    return [Collection(name, judged[name], of_runs) for name, of_runs in files.items() if of_runs]
+
+
+def _judged_in(pattern: str) -> dict[str, str]:
+    """Return the file of judgments of each collection."""
+    judged: dict[str, str] = {}
+    for path, values in _matching(pattern):
+        name = values[COLLECTION]
+        if judged.setdefault(name, path) != path:
+            raise _ambiguous(name, judged[name], path)
+    if not judged:
+        raise InputError(f"no file matches {quote(pattern)}")
+    return judged
+
+
+def _ambiguous(what: str, first: str, second: str) -> InputError:
+    return InputError(f"two files for the collection {what}: {shown_name(first)} and {shown_name(second)}")
+
+
+def _matching(pattern: str) -> Iterator[tuple[str, dict[str, str]]]:
+    """Yield the paths that match a pattern, in ascending order, and the values of its placeholders."""
+    *folders, last = pattern.split("/")
+    matching: list[tuple[str, dict[str, str]]] = [("", {})]
+    for part in (*(f"{folder}/" for folder in folders), last):
+        matching = [each for path, values in matching for each in _extended(path, values, part)]
+    return iter(matching)
+
+
+def _extended(path: str, values: dict[str, str], part: str) -> Iterator[tuple[str, dict[str, str]]]:
+    """Yield the existing paths that consist of a path and one more component, which a part of a pattern describes."""
+    for placeholder, value in values.items():
+        part = part.replace(placeholder, value)
+    name, slash = part.removesuffix("/"), "/" * part.endswith("/")
+    if not any(special in name for special in (COLLECTION, RUN, "*")):
+        if os.path.isdir(path + part) if slash else os.path.isfile(path + part):  # noqa: PTH112, PTH113
+            yield path + part, values
+        return
+    expression = re.escape(name).replace(r"\*", ".*")
+    for placeholder in (COLLECTION, RUN):
+        escaped, group = re.escape(placeholder), placeholder[1:-1]
+        expression = expression.replace(escaped, f"(?P<{group}>.+)", 1).replace(escaped, f"(?P={group})")
+    try:
+        entries = sorted(os.listdir(path or "."))  # noqa: PTH208 - pathlib takes a while to import
+    except OSError:
+        return
+    for entry in entries:
+        match = re.fullmatch(expression, entry)
+        if match and (not entry.startswith(".") or name.startswith(".")):
+            extended = path + entry + slash
+            if os.path.isdir(extended) if slash else os.path.isfile(extended):  # noqa: PTH112, PTH113
+                yield extended, values | {f"{{{group}}}": value for group, value in match.groupdict().items()}
+
+
+def _name_of(pattern: str) -> str:
+    """Return the name of the run of a pattern without ``{run}``.
+
+    The name is the last component of the path that contains more than the collection and a file extension.
+
+    >>> _name_of("runs/bm25/{collection}.trec"), _name_of("runs/{collection}.bm25.trec.gz")
+    ('bm25', 'bm25')
+    """
+    *folders, last = pattern.split("/")
+    for part in (stem_of(last), *reversed(folders)):
+        if name := part.replace(COLLECTION, "").replace("*", "").strip(" ._-"):
+            return name
+    return "run"
+
+
+def _are_by_collection(qrels: Mapping[Any, Any], runs: Any) -> bool:
+    """Return whether dictionaries contain the judgments and runs (or the scores) of several collections."""
+    if runs is None:
+        return bool(qrels) and not any(isinstance(given, Mapping | list | tuple | set) for given in qrels.values())
+    if not isinstance(runs, Mapping) or not runs or not runs.keys() <= qrels.keys():
+        return False
+    return all(
+        isinstance(of_runs, Mapping) and not any(isinstance(score, Number) for score in of_runs.values())
+        for of_runs in runs.values()
+    )
