@@ -1,4 +1,4 @@
-"""The Python interface. Its public names are exported by ``irevalx/__init__.py``; import them from there.
+"""The Python interface. ``irevalx/__init__.py`` exports its public names; import them from there.
 
 evaluate            evaluate()
 scores              Scores, its result

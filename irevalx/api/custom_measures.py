@@ -45,7 +45,7 @@ from irevalx.trec_eval import TREC_EVAL_10
 from irevalx.wording import argument_error, short_repr, spelled
 
 Measures: TypeAlias = "str | Measure | Iterable[str | Measure]"
-"""The argument ``measures`` of functions: names like for ``-m``, and custom measures."""
+"""The type of the argument ``measures``: names like those of ``-m``, and custom measures."""
 
 SUMMARIES: dict[str, Summary] = {"mean": mean, "geometric mean": geometric_mean, "sum": total}
 
@@ -133,7 +133,7 @@ def measure(
 
 
 def _why_unweighted(name: str) -> WhyUnsupported:
-    """Return the check that judgments have weights."""
+    """Return a function that checks whether judgments have weights."""
 
     def why_unsupported(judged: Topics, parameters: Parameters) -> str | None:
         weights = judged.pool_weight
@@ -146,7 +146,7 @@ def _why_unweighted(name: str) -> WhyUnsupported:
 
 
 def with_custom_measures(measures: Any) -> tuple[str, ...]:
-    """Return the requested measures as strings for ``-m``; a replaced declaration of a measure raises ArgumentError."""
+    """Return the requested measures as texts for ``-m``. Raise ArgumentError if a declaration was replaced."""
     if isinstance(measures, Measure):
         return (_name_of(measures),)
     if isinstance(measures, list | tuple | set | frozenset) and set(map(type, measures)) != {str}:
@@ -157,12 +157,12 @@ def with_custom_measures(measures: Any) -> tuple[str, ...]:
 
 
 def declarations() -> list[tuple[Callable[..., Any], dict[str, Any]]]:
-    """Return the function and the arguments of each custom measure, for ``declare_again`` in another process."""
+    """Return the function and arguments of each custom measure, which another process can declare again."""
     return [(_function_of(custom), _arguments_of(custom)) for custom in ADDED.values()]
 
 
 def declare_again(declared_before: Iterable[tuple[Callable[..., Any], dict[str, Any]]]) -> None:
-    """Declare the custom measures of another process, unless this process has them."""
+    """Declare the custom measures of another process unless this process already has them."""
     for function, arguments in declared_before:
         known = ADDED.get(arguments["name"])
         if known is None or _function_of(known) is not function:
@@ -193,7 +193,7 @@ def _name_of(custom: Measure) -> str:
 
 
 def _check_name(name: Any) -> None:
-    """Reject an invalid name and the name of a built-in measure."""
+    """Raise ArgumentError if a name is invalid or the name of a built-in measure."""
     if not re.fullmatch("[A-Za-z][A-Za-z0-9_]*", text("name", name)):
         raise argument_error("name", "made of letters, digits and underscores", name)
     try:
@@ -237,7 +237,7 @@ def _one_of(choices: Iterable[str]) -> str:
 
 
 def _checked(name: str, function: Callable[..., Any]) -> Kernel:
-    """Return a function as a kernel that raises EvaluationError for exceptions and for invalid values."""
+    """Return a function as a kernel. Its exceptions and invalid values are raised as EvaluationError."""
 
     @functools.wraps(function)
     def kernel(t: Any, *parameters: float) -> FloatArray:

@@ -1,4 +1,4 @@
-"""``evaluate``: the evaluation of runs for programs."""
+"""``evaluate``, which evaluates runs for Python programs."""
 
 from __future__ import annotations
 
@@ -147,7 +147,7 @@ def evaluate(  # noqa: PLR0913 - one for each option of the command
 
 
 def _blocks(runs: Iterable[Run]) -> Iterator[list[Run]]:
-    """Yield runs that can be evaluated together, limited by their number of documents."""
+    """Yield lists of runs that can be evaluated together. Their number of documents is limited."""
     block: list[Run] = []
     size = 0
     for run in runs:
@@ -164,7 +164,7 @@ def _blocks(runs: Iterable[Run]) -> Iterator[list[Run]]:
 def _evaluated(
     runs: Sequence[Run], how: tuple[Qrels, Selection, Settings, int, Progress, RunWarnings]
 ) -> Iterator[AnyEvaluation]:
-    """Yield the evaluations of runs; if they cannot be evaluated together, they are split in halves."""
+    """Yield the evaluations of runs. If runs cannot be evaluated together, evaluate the two halves separately."""
     judged, selection, settings, processes, progress, about_runs = how
     if len(runs) == 1:
         [run] = runs

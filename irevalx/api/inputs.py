@@ -1,4 +1,4 @@
-"""Judgments, pools and runs from files, dictionaries, data frames or named tuples; settings from keywords."""
+"""Judgments, pools and runs from files, dictionaries, data frames or named tuples."""
 
 from __future__ import annotations
 
@@ -55,11 +55,11 @@ if TYPE_CHECKING:
 _QRELS, _TREC_RESULTS = QRELS.name, TREC_RESULTS.name
 
 _IN_MEMORY = tuple(fmt.name for fmt in formats.REL_FORMATS.values() if fmt.tables)
-"""The judgment formats that dictionaries and tables can have."""
+"""The formats of judgments that dictionaries and tables can have."""
 
 
 class Qrels:
-    """Relevance judgments that are read once and can be used in several evaluations; created by ``Qrels.read``.
+    """Relevance judgments that are read once and can be used in several evaluations. ``Qrels.read`` creates them.
 
     >>> Qrels.read({"302": {"A": 1}, "301": {"A": 1, "B": 0}}).topics
     ['301', '302']
@@ -84,9 +84,9 @@ class Qrels:
         self.judgments = judgments
         """The judgments of the evaluator."""
         self.rel_format = formats.rel_format(checks.text("rel_format", rel_format)).name
-        """The format, such as "qrels"."""
+        """The format of the judgments, such as "qrels"."""
         self.grades: GradeKind = PARAMETERS["grades"].checked(grades)
-        """The type of grades: "whole", "real" or "probability"."""
+        """The type of the grades: "whole", "real" or "probability"."""
 
     @classmethod
     def read(
@@ -155,14 +155,14 @@ class Qrels:
 
     @property
     def topics(self) -> list[str]:
-        """The judged topics, in ascending byte order."""
+        """The judged topics in ascending byte order."""
         return [as_text(topic) for topic in self.judgments.documents.topics]
 
 
 def judgments_given(
     given: Any, fmt: FileFormat[AnyJudgments], grades: GradeKind, compat: Compat, *, strict: bool = False
 ) -> AnyJudgments:
-    """Read judgments in any form; raises the same exceptions as ``Qrels.read``."""
+    """Read judgments in any form. The exceptions are those of ``Qrels.read``."""
     opened = judgments_source(given, fmt)
     if isinstance(opened, Mapping) and fmt.name == _QRELS:
         return python_objects.judgments_of(opened, grades=grades, can_keep=not ADDED)
@@ -170,7 +170,7 @@ def judgments_given(
 
 
 def judgments_source(given: Any, fmt: FileFormat[Any]) -> Source | ColumnTable | Mapping[Any, Any]:
-    """Return the file, table or dictionary that contains judgments, without reading it."""
+    """Return the file, table or dictionary that contains judgments. It is not read."""
     table = table_given(given, "qrels")
     if not table and not isinstance(given, Mapping):
         return source_of(given, "qrels")
@@ -179,14 +179,16 @@ def judgments_source(given: Any, fmt: FileFormat[Any]) -> Source | ColumnTable |
 
 
 class Pool:
-    """A judging pool that can be used in several evaluations; created by ``Pool.read`` or ``irevalx.lab.pool``.
+    """A judging pool that can be used in several evaluations.
+
+    ``Pool.read`` and ``irevalx.lab.pool`` create pools.
 
     >>> Pool.read({"302": ["B"], "301": ["A", "B"]}).topics
     ['301', '302']
     """
 
     def __init__(self, documents: PooledDocuments) -> None:
-        """Store pooled documents; raises ArgumentError for other types, which must be read with ``Pool.read``."""
+        """Store pooled documents. Raise ArgumentError for other types, which ``Pool.read`` can read."""
         if not isinstance(documents, PooledDocuments):
             raise _not_read("documents", "a pool", "Pool.read", documents)
         self.documents = documents
@@ -213,12 +215,12 @@ class Pool:
 
     @property
     def topics(self) -> list[str]:
-        """The pooled topics, in ascending byte order."""
+        """The pooled topics in ascending byte order."""
         return [as_text(topic) for topic in sorted(self.documents.topics)]
 
     @property
     def text(self) -> bytes:
-        """The content of a pool file with these documents: one line ``TOPIC DOCNO`` per document."""
+        """The content of a pool file with these documents, one line ``TOPIC DOCNO`` per document."""
         return b"".join(b"%s %s\n" % pair for pair in self.documents.pairs())
 
 
@@ -247,7 +249,7 @@ class Run:
         self._reader = reader
         self._cache: dict[str, files.RunStream] = {}
         self.name = None if name is None else checks.identifier("name", name)
-        """The name; None for the run tag in the file."""
+        """The name of the run, or None for the run tag in the file."""
         self.scores: DocumentScores | None = None  # the dictionary, if runs can be evaluated together
 
     @classmethod
@@ -286,13 +288,13 @@ class Run:
         return f"<irevalx.Run{'' if self.name is None else f' {self.name}'}>"
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return the state for pickling, without the cache."""
+        """Return the state for pickling. It excludes the cache."""
         return {**self.__dict__, "_cache": {}}
 
     def for_one_evaluation(self, compat: Compat) -> files.RunStream:
-        """Read the run like the given version of trec_eval; the run is not cached.
+        """Read the run like the given version of trec_eval. The run is not cached.
 
-        Raises ArgumentError if the argument is not a valid version.
+        Raise ArgumentError if the argument is not a valid version.
         """
         _refuse_no_version(compat)
         return self._cache.get(compat.version) or self._reader(compat)
@@ -300,7 +302,7 @@ class Run:
     def kept(self, compat: Compat) -> files.RunStream:
         """Read the run like the given version of trec_eval, and cache it for later evaluations.
 
-        Raises ArgumentError if the argument is not a valid version.
+        Raise ArgumentError if the argument is not a valid version.
         """
         _refuse_no_version(compat)
         if compat.version not in self._cache:
@@ -318,21 +320,21 @@ class Run:
 
 
 GivenQrels: TypeAlias = "Qrels | File | Grades | Documents | Subtopics | Samples | Preferences | Frame | Records"
-"""Judgments as ``Qrels.read`` accepts them."""
+"""Judgments in any form that ``Qrels.read`` accepts."""
 
 OneRun: TypeAlias = "Run | File | DocumentScores | RankedLists | Frame | Records"
-"""A run as ``Run.read`` accepts it."""
+"""A run in any form that ``Run.read`` accepts."""
 
 Runs: TypeAlias = (
     "Run | File | DocumentScores | RankedLists | Frame | Mapping[str, OneRun] | Mapping[int, OneRun] | "
     "Iterable[OneRun | tuple[Any, ...]]"
 )
-"""A run, several runs, or ``{name: run}``. One ``Iterable`` has named tuples and runs, so that type checkers accept
-``sorted(folder.iterdir())``."""
+"""A run, several runs, or ``{name: run}``. A single ``Iterable`` contains named tuples and runs, so that type checkers
+accept ``sorted(folder.iterdir())``."""
 
 
 def read_runs(given: Any, results_format: str, *, strict: bool) -> list[Run]:
-    """Return a run, a sequence of runs or ``{name: run}`` as a list; a table can contain several runs."""
+    """Return a run, a sequence of runs or ``{name: run}`` as a list. A table can contain several runs."""
     results_format = checks.text("results_format", results_format)
     if results_format == _TREC_RESULTS and strict is False and tables.is_plain_run(given):
         return [_run_of_scores(given, None)]
@@ -358,13 +360,13 @@ def read_runs(given: Any, results_format: str, *, strict: bool) -> list[Run]:
 
 
 def version_of(compat: Any) -> Compat:
-    """Return the version of trec_eval to emulate; ArgumentError for an unknown version."""
+    """Return the version of trec_eval to emulate. Raise ArgumentError if it is unknown."""
     version: Compat = PARAMETERS["compat"].checked(compat)
     return version
 
 
 def _not_read(argument: str, noun: str, reader: str, value: object) -> ArgumentError:
-    """Return the error about an object that the named method did not return."""
+    """Return the error about an object that the method ``reader`` did not return."""
     error = argument_error(argument, f"{noun} returned by {reader}", value)
     return ArgumentError(f"{error.message}; to read {noun}, call irevalx.{reader}")
 
@@ -375,7 +377,7 @@ def _refuse_no_version(compat: Any) -> None:
 
 
 def _read_run(given: Any, what: str, name: Any, results_format: Any, strict: Any, *, at_once: bool = False) -> Run:
-    """Read a run; ``what`` is its name in messages."""
+    """Read a run. Messages call it ``what``."""
     name = None if name is None else checks.identifier("name", name)
     runs = _runs_in(given, what, results_format, strict, name, at_once=at_once)
     if len(runs) > 1:
@@ -386,7 +388,7 @@ def _read_run(given: Any, what: str, name: Any, results_format: Any, strict: Any
 def _runs_in(
     given: Any, what: str, results_format: Any, strict: Any, name: str | None = None, *, at_once: bool = False
 ) -> list[Run]:
-    """Return one run, or all runs of a table or Parquet file; ``name`` renames a single run."""
+    """Return one run, or all runs of a table or Parquet file. If there is only one, ``name`` renames it."""
     # With ``at_once``, a stream is read now rather than when the run is evaluated.
     fmt = formats.results_format(checks.text("results_format", results_format))
     strict = checks.flag("strict", strict)
@@ -433,6 +435,6 @@ def _runs_of(
 
 
 def _refuse_format(argument: str, given: str, allowed: tuple[str, ...]) -> None:
-    """Raise an error for a format that Python objects, or judgments that were already read, cannot have."""
+    """Raise UsageError if Python objects, or judgments that were already read, cannot have a format."""
     if given not in allowed:
         raise UsageError(f"{argument} must be {' or '.join(dict.fromkeys(allowed))} here, not {quote(given)}")

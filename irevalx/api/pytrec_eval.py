@@ -45,21 +45,21 @@ Number = TypeVar("Number", int, float)
 supported_measures = frozenset(
     name for name, measure in BY_NAME.items() if measure.can_use("qrels") and exists(name, TREC_EVAL_9)
 )
-"""The measures that are supported for graded judgments."""
+"""The measures that can be computed from graded judgments."""
 
 supported_nicknames = {
     nickname: frozenset(member for member in members if exists(split_treatment(member)[0], TREC_EVAL_9))
     for nickname, members in NICKNAMES.items()
 }
-"""The sets of measures."""
+"""The members of each set of measures."""
 
 _REAL = r"[0-9]+(?:\.[0-9]+)?"
 _WITH_NUMBERS = re.compile(rf"({'|'.join(map(re.escape, supported_measures))})[._]({_REAL}(?:,{_REAL})*)")
-"""A measure with parameters like in pytrec_eval: numbers after a dot or an underscore."""
+"""A measure with parameters as in pytrec_eval: numbers after a dot or an underscore."""
 
 
 class RelevanceEvaluator:
-    """Evaluate runs topic by topic; a drop-in replacement for ``pytrec_eval.RelevanceEvaluator``.
+    """Evaluate runs topic by topic. This is a drop-in replacement for ``pytrec_eval.RelevanceEvaluator``.
 
     Like pytrec_eval, the evaluator follows trec_eval 9.0.8. It differs from pytrec_eval as follows. Measure parameters
     apply only to the evaluator for which they were specified. All measures and measure names of irevalx are accepted,
@@ -257,14 +257,14 @@ def _parsed(
 
 
 def _int(what: str, value: Any, rule: str, *, least: int = -(2**31)) -> int:
-    """Return an integer (or boolean) that fits into a C int; ArgumentError for other values."""
+    """Return an integer or boolean as an int. Raise ArgumentError if it does not fit into a C int."""
     if not isinstance(value, Integral) or not least <= int(value) < 2**31:
         raise argument_error(what, rule, value)
     return int(value)
 
 
 def _joined(measures: Any) -> list[str]:
-    """Return the requests with the parameters of each measure combined and sorted, like pytrec_eval."""
+    """Return the requests like pytrec_eval: the parameters of each measure are combined and sorted."""
     if isinstance(measures, str):
         measures = [measures]
     if isinstance(measures, bytes) or not isinstance(measures, Iterable):
@@ -285,7 +285,7 @@ def _joined(measures: Any) -> list[str]:
 
 
 def _keys(request: RequestedMeasure) -> tuple[str, ...]:
-    """Return the keys of the values: printed names, but without parameters for measures such as set_F."""
+    """Return the keys of values in results: printed names, with no parameters for measures such as set_F."""
     if not isinstance(request.measure.kind, Reals):
         return request.names
     [printed], [name] = request.parameters.names, request.names
@@ -297,7 +297,7 @@ def _is_number(request: RequestedMeasure) -> bool:
 
 
 def _values(column: TopicColumn, n_topics: int) -> list[float | None]:
-    """Return the values of the topics on the scale of their summary; None for topics without a value."""
+    """Return the values of topics on the scale of their summary, with None for a topic that has no value."""
     if column.measure.name == "num_q":
         return [1.0] * n_topics
     if column.values is None:

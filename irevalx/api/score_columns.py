@@ -1,4 +1,4 @@
-"""Recognition of the columns of score files (runs, topics, measures, values), and of rows that contain means."""
+"""Recognition of the columns in score files (runs, topics, measures, values), and of rows that contain means."""
 
 from __future__ import annotations
 
@@ -23,45 +23,45 @@ from irevalx.trec_eval import c_double
 from irevalx.wording import first_names, spelled
 
 TEXTS = tuple(measure.name for measure in MEASURES if measure.number == "text")
-"""Measures whose values are not numbers; they are ignored."""
+"""Measures whose values are not numbers, and are ignored."""
 
 _BOOLEANS = {"True": 1.0, "False": 0.0}
 
 _MISSING = frozenset({"", "nan", "-nan", "na", "null", "none"})
-"""Texts of missing values, in lower case."""
+"""Texts that represent missing values, in lower case."""
 
 _SUMMARIES = frozenset({ALL, "amean", "average", "avg", "mean"})
-"""Names of summary rows in the column of topics, in lower case; gdeval and ndeval write amean."""
+"""Names of summary rows in the column of topics, in lower case. gdeval and ndeval write amean."""
 
 SCORE_COLUMNS = ("measures", "runs")
-"""What the columns of a table without a column of runs can contain."""
+"""What the columns of a table can contain if it has no column of runs."""
 
 _SHORT_ID = r"[A-Za-z][0-9]+"
 """Names that can be measures (P5) or topics (Q5)."""
 
 _MOST_TRIED = 10
-"""Maximum number of names of a column that are looked up, because each lookup of an unknown name takes 10 ms."""
+"""The maximum number of names in a column that are looked up, because looking up an unknown name takes 10 ms."""
 
 _LEAST_OTHERS = 3
-"""Minimum number of other topics for which a row can be recognised as their mean."""
+"""A row can be recognised as a mean only if there are at least this number of other topics."""
 
 _CHANCE = 1e-4
-"""Maximum probability that any topic has the means of the other topics by chance."""
+"""A topic is treated as a row of means only if the probability that this happens by chance is at most this number."""
 
 _CHANCE_OF_WORD = 0.01
-"""The weight of a topic that is a word among numbered topics, in place of the number of topics."""
+"""For a topic that is a word among numbered topics, this weight replaces the number of topics."""
 
 _PRECISION = 1e-12
-"""Relative error of a mean that another program computes."""
+"""The relative error of a mean that another program computed."""
 
 NEEDED = "expected a table of measure values with a column topic, and either measure and value or a column per measure"
 
 Rows: TypeAlias = Iterator[tuple[int, tuple[str, ...], Sequence[Any]]]
-"""The number of each row, the names of its columns, and their values."""
+"""The number of each row, the names of its columns, and its values."""
 
 
 class Reading(NamedTuple):
-    """Settings for reading a score file or a data frame."""
+    """The settings for reading a score file or a data frame."""
 
     where: str  # the beginning of locations in messages, before the number of a row
     default: str | None  # the name of a run without a name; None if names are required
@@ -85,7 +85,7 @@ def is_summary(topic: str) -> bool:
 
 
 def number_of(value: Any) -> float | None:
-    """Return a value as a finite number, nan if the value is missing, or None if it is not a finite number."""
+    """Return a value as a finite number, NaN if it is missing, or None if it is not a finite number."""
     if isinstance(value, str):
         number, is_plain = c_double(as_bytes(value))
         if is_plain and "x" not in value.lower():
@@ -205,9 +205,9 @@ def _describes_topics(rows: Callable[[], Rows], topic: str, column: str) -> bool
 
 
 def columns_of_texts(rows: Rows, *, all_rows: bool) -> dict[str, bool]:
-    """Return the columns that contain text. The value of a column is whether it also contains numbers.
+    """Return a dictionary from each column that contains text to whether it also contains numbers.
 
-    Unless all rows are read, columns whose first value that is not missing is a number are left out.
+    Unless ``all_rows``, a column is left out if its first value that is not missing is a number.
     """
     texts, numbers = dict[str, None](), set[str]()
     for _, names, fields in rows:
@@ -226,10 +226,10 @@ def columns_of_texts(rows: Rows, *, all_rows: bool) -> dict[str, bool]:
 
 
 def separate_summaries(files: Sequence[RunValues], notes: dict[object, str]) -> None:
-    """Move the values of summary rows to the topic "all", and issue the notes on the files as warnings.
+    """Move the values of summary rows to the topic "all", and print the notes on the files as warnings.
 
-    A topic is also a summary row if its values are the means of the other topics for all runs and measures. The values
-    can be rounded. If such values can occur by chance, as for a single run and measure, the topic is kept.
+    A topic is also a summary row if its values are the means of the other topics for all runs and measures, possibly
+    rounded. If such values can occur by chance, for example if there is a single run and measure, the topic is kept.
     """
     every = [by_topic for by_run in files for by_measure in by_run.values() for by_topic in by_measure.values()]
     for by_topic in every:
@@ -249,7 +249,7 @@ def separate_summaries(files: Sequence[RunValues], notes: dict[object, str]) -> 
 
 
 def _chance_of_means(topic: str, columns: Sequence[tuple[Mapping[str, float], float]]) -> float:
-    """Return the probability that the values of a topic are as close to the means by chance.
+    """Return the probability that the values of a topic are as close to the means of the other topics by chance.
 
     ``columns`` contains, for each run and measure, the values of topics and their sum. The probability is 1 if a value
     of the topic is not the mean of the other values. The number of decimals of each value determines its rounding
@@ -273,5 +273,5 @@ def _chance_of_means(topic: str, columns: Sequence[tuple[Mapping[str, float], fl
 
 
 def _rounding(value: float) -> float:
-    """Return the largest rounding error of a value, given its number of decimals, such as 0.005 for 0.52."""
+    """Return the largest rounding error of a value with its number of decimals, such as 0.005 for 0.52."""
     return 0.5 * 10.0 ** min(0, int(Decimal(repr(value)).normalize().as_tuple().exponent))

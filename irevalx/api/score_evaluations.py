@@ -1,4 +1,4 @@
-"""Conversion of per-topic measure values, from score files or data frames, to evaluations of runs."""
+"""Conversion of measure values of topics, from score files or data frames, to evaluations of runs."""
 
 from __future__ import annotations
 
@@ -22,13 +22,16 @@ from irevalx.reports.report import ALL
 from irevalx.wording import is_parameter, spelled
 
 RunValues: TypeAlias = dict[str, dict[str, dict[str, float]]]
-"""Values by run, measure and topic; the topic "all" is the summary, which can be missing."""
+"""The values as {run: {measure: {topic: value}}}. The topic "all" is the summary, which can be missing."""
 
 
 def evaluations_of(
     paths: Sequence[str], files: Sequence[RunValues], lower_is_better: str | Iterable[str]
 ) -> list[Evaluation]:
-    """Return the evaluations of runs; files with the same measure of a run are separate runs, named after the files."""
+    """Return the evaluations of runs. If files contain the same measure of a run, they are separate runs.
+
+    A separate run is named after its file.
+    """
     warn_of_copies([(b"", path) for path in paths], warn)
     parts: dict[str, list[tuple[str, dict[str, dict[str, float]]]]] = {}
     for path, by_run in zip(paths, files, strict=True):
@@ -61,7 +64,7 @@ def _warn_of_names(files: Sequence[RunValues], line: str) -> None:
 
 
 def _measures(names: Iterable[str], lower_is_better: str | Iterable[str]) -> dict[str, Measure]:
-    """Return the record of each measure; unknown measures are averaged over topics."""
+    """Return the record of each measure. The summary of an unknown measure is the mean over topics."""
     known = {name: requested_measure(name) for name in dict.fromkeys(names)}
     lower = texts("lower_is_better", lower_is_better)
     for name in lower:
@@ -87,7 +90,7 @@ def is_assumed(measure: Measure) -> bool:
 
 
 def is_declared_lower(measure: Measure) -> bool:
-    """Return whether lower values of a measure that irevalx does not know are declared to be better."""
+    """Return whether a measure is unknown to irevalx and its lower values were declared to be better."""
     return measure.family == __name__ and measure.lower_is_better
 
 
@@ -112,7 +115,7 @@ def _unknown(name: str, *, is_lower: bool) -> Measure:
 def _evaluation(
     run: bytes, path: str, by_measure: Mapping[str, Mapping[str, float]], measures: Mapping[str, Measure]
 ) -> Evaluation:
-    """Convert values to an evaluation; summaries are computed from topic values, if there are any."""
+    """Convert values to an evaluation. Summaries are computed from the values of topics, if there are any."""
     every = {topic for of in by_measure.values() for topic, value in of.items() if topic != ALL and isfinite(value)}
     topics = sorted(every, key=as_bytes)
     columns = []

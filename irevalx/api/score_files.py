@@ -1,7 +1,8 @@
-"""Readers of score files, which contain per-topic measure values of runs from any program.
+"""Readers of score files, which contain the measure values of runs and topics and can be written by any program.
 
-The content determines the format of a file: Parquet; JSON, which begins with a brace; a table, whose first line names a
-column of topics; otherwise lines of three columns, as trec_eval prints them, or four or five, which begin with the run.
+The content determines the format of a file. A Parquet file is recognised by its first bytes. JSON begins with a brace.
+The first line of a table names a column of topics. Otherwise, lines have three columns, as trec_eval prints them, or
+four or five columns, which begin with the run.
 """
 
 from __future__ import annotations
@@ -54,11 +55,11 @@ from irevalx.trec_eval import c_double
 from irevalx.wording import argument_error, first_names, more_such
 
 GROUPS = f"{ALL}:"
-"""Prefix in the column of topics that marks topic groups and bounds of intervals, which are ignored."""
+"""The prefix in the column of topics that marks topic groups and bounds of intervals, which are ignored."""
 
 
 class _Value(NamedTuple):
-    """A value in a file."""
+    """A value in a score file."""
 
     line: int  # the line, or the row of a table, starting at 1
     run: str
@@ -94,7 +95,7 @@ def evaluations_of_files(
     score_columns: str | None,
     requested: Sequence[str] = (),
 ) -> list[Evaluation]:
-    """Return the evaluations of the runs in score files. ``requested`` names the measures to use, if they are known."""
+    """Return the evaluations of the runs in score files. ``requested`` names the measures to use, if known."""
     several = [files] if is_file(files) or not isinstance(files, Iterable) else [*files]
     if not several:
         raise ArgumentError("files is empty; pass at least one score file")
@@ -140,7 +141,7 @@ def _of_arrow(reading: Reading, table: Any) -> RunValues:
 
 
 def _of_columns(reading: Reading, names: Sequence[Any], columns: Sequence[Sequence[Any]]) -> RunValues:
-    """Return the values of whole columns; booleans are converted to 0 and 1."""
+    """Return the values in whole columns. Booleans are converted to 0 and 1."""
     if len({len(column) for column in columns}) > 1:
         raise ArgumentError(f"{reading.where} the columns of the table have different lengths")
     words = tuple(map(str, names))
@@ -153,7 +154,7 @@ def _of_columns(reading: Reading, names: Sequence[Any], columns: Sequence[Sequen
 
 
 def _collected(reading: Reading, rows: Callable[[], Rows]) -> RunValues:
-    """Return values as dictionaries; raises MalformedLineError for a repeated value, and InputError without a value."""
+    """Return values as dictionaries. Raise MalformedLineError if one is repeated, or InputError if there are none."""
     by_run: RunValues = {}
     for value in _values(reading, rows):
         by_topic = by_run.setdefault(value.run, {}).setdefault("_".join(value.measure.split()), {})
@@ -211,7 +212,7 @@ def _about_duplicate(first: _Value, second: _Value) -> str:
 
 
 def _number(where: str, topic: str, measure: str, value: Any) -> float:
-    """Return a value as a finite number, or nan if it is missing. Raise MalformedLineError for other values."""
+    """Return a value as a finite number, or NaN if it is missing. Raise MalformedLineError for other values."""
     if (number := number_of(value)) is not None:
         return number
     text = value if isinstance(value, str) else json.dumps(value, default=str)
@@ -296,7 +297,7 @@ def _rows_of_json(reading: Reading, text: str) -> Rows:
 
 
 def json_object(where: str, text: str) -> dict[str, Any] | None:
-    """Return a JSON object; None for other text, including text with extremely deep nesting or long numbers."""
+    """Return a JSON object, or None for other text, extremely deep nesting or extremely long numbers."""
     try:
         value = json.loads(text, object_pairs_hook=record_of)
     except RepeatedKeyError as error:
@@ -307,9 +308,9 @@ def json_object(where: str, text: str) -> dict[str, Any] | None:
 
 
 def _rows_of_object(reading: Reading, content: Any, first: dict[str, Any] | None) -> Rows:
-    """Yield the values of a JSON object: output of irevalx, several runs by name, or one run without a name.
+    """Yield the values of a JSON object: output of irevalx, runs by name, or one run without a name.
 
-    ``first`` is the object in the first line, for the message about other content.
+    The message about other content uses ``first``, the object in the first line.
     """
     try:
         runs: Any = [(reading.default, content)]
@@ -379,11 +380,11 @@ _NAMES_OF_LINES = {
     len(names.split()): tuple(names.split())
     for names in ("measure topic value", "run measure topic value", "run qrels measure topic value")
 }
-"""The columns of lines without a header, by number; the measure and the topic can be exchanged."""
+"""The columns of lines without a header, by their number. Measure and topic can be exchanged."""
 
 
 def _are_scores(fields: Sequence[str]) -> bool:
-    """Return whether the fields can be a line of scores: their number is valid, and the last field is a value."""
+    """Return whether fields can be a line of scores. Their number must be valid, and the last one must be a value."""
     return len(fields) in _NAMES_OF_LINES and number_of(fields[-1]) is not None
 
 

@@ -1,4 +1,4 @@
-"""Scores: values of runs by topic and measure."""
+"""``Scores``, which contains the values of runs by topic and measure."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ if TYPE_CHECKING:
 
 
 AnyEvaluation: TypeAlias = Evaluation | StackedRun
-"""The evaluation of a run, or the run in a stack of runs that were evaluated together."""
+"""The evaluation of a run, or a run in a stack of runs that were evaluated together."""
 
 
 _MOST_RUNS = 10
-"""Maximum number of runs in a message."""
+"""The maximum number of runs in a message."""
 
 
 class Scores:
@@ -172,7 +172,7 @@ class Scores:
         return list(names)
 
     def topics(self, run: str | None = None) -> list[str]:
-        """Return the evaluated topics of a run, in ascending byte order; raises KeyError for an unknown run."""
+        """Return the evaluated topics of a run in ascending byte order. Raise KeyError if the run is unknown."""
         return [as_text(topic) for topic in self._evaluation(run).topics]
 
     def per_topic(self, measure: str, run: str | None = None) -> FloatArray:
@@ -277,7 +277,7 @@ class Scores:
     def __getitem__(self, measure: str | tuple[str, str]) -> float:
         """Return the value of the `all` row: ``["map"]`` for a single run, ``["map", "bm25"]`` for one of several.
 
-        Raises like ``summary``.
+        See ``summary`` for the exceptions.
         """
         return self.summary(*measure) if isinstance(measure, tuple) and len(measure) == 2 else self.summary(measure)
 
@@ -345,7 +345,7 @@ class Scores:
     def _rows(
         self, wide: bool, per_topic: bool, confidence: float | None
     ) -> tuple[Sequence[Any], tuple[str, ...] | None]:
-        """Return the rows of ``to_frame`` and their columns; the rows of wide frames have their values by column."""
+        """Return the rows of ``to_frame`` and their columns. In a wide frame, each row maps columns to values."""
         by_topic = flag("per_topic", per_topic)
         how = None if confidence is None else _intervals(confidence, None, 0)
         if not flag("wide", wide):
@@ -455,12 +455,12 @@ def scores_of_evaluations(evaluations: Sequence[AnyEvaluation], selection: Selec
 
 
 def column_of(scores: Scores, measure: str, run: str) -> Column:
-    """Return the values of a run for a measure, with the record of the measure; raises like ``summary``."""
+    """Return the values of a run for a measure, with the record of the measure. See ``summary`` for exceptions."""
     return scores._column(measure, run)  # noqa: SLF001 - not for users, who know no columns
 
 
 def topics_averaged(scores: Scores, run: str | None) -> tuple[bytes, ...]:
-    """Return the evaluated topics of a run, followed by the topics without results that are included in means."""
+    """Return the evaluated topics of a run, followed by the topics without results that means include."""
     return averaged_topics(scores._evaluation(run))  # noqa: SLF001 - as above
 
 

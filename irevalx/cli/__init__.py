@@ -1,4 +1,4 @@
-"""The command irevalx: argv -> options -> evaluation -> reports.
+"""The command irevalx: it parses arguments, evaluates runs and prints reports.
 
 command             the command; ``main`` returns the exit status
 arguments           argv parsed like getopt_long; types of options

@@ -1,4 +1,4 @@
-"""Command-line arguments: parsing of argv like getopt_long, and the types of options."""
+"""Parsing of command-line arguments like getopt_long, and the types of option values."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ POOL_GROUP = "Judgments and pool"
 RUN_GROUP = "Runs"
 OUTPUT_GROUP = "Output and performance"
 GROUPS = (TREC_GROUP, POOL_GROUP, RUN_GROUP, OUTPUT_GROUP)
-"""The groups of the help; all but the first contain irevalx's own options."""
+"""The groups of options in the help. All groups except the first contain options that trec_eval does not have."""
 
 SELDOM = frozenset(
     {
@@ -42,11 +42,11 @@ SELDOM = frozenset(
     | {"infap_epsilon", "names", "old_results_format", "old_results_format_value", "sample_rate", "seed", "strict"}
     | {"threads", "topic_groups", "zscores"}
 )
-"""Rarely used parameters, of which the brief help lists only the names."""
+"""Rarely used parameters. The brief help lists only their names."""
 
 
 class Option(NamedOption):
-    """An option with its group in the help, and its declaration."""
+    """An option with its declaration and its group in the help."""
 
     def __init__(self, *args: Any, group: str, declaration: Parameter | None = None, **attrs: Any) -> None:
         rules = {rule: attrs.pop(rule) for rule in ("requires", "excludes") if rule in attrs}
@@ -57,17 +57,17 @@ class Option(NamedOption):
 
 
 class Command(click.Command):
-    """A command that parses argv like trec_eval (GNU getopt_long), but reports usage errors in irevalx's style."""
+    """A command that parses arguments like trec_eval (GNU getopt_long). Usage errors are those of irevalx."""
 
     @property
     def declarations(self) -> dict[str, Parameter]:
-        """The declarations of the options, and of the arguments that messages name."""
+        """The declarations of the options, and of the arguments that occur in messages."""
         options = {param.name or "": param.declaration for param in self.params if isinstance(param, Option)}
         arguments = {name: Parameter(name=name, names=(word,)) for name, word in (("qrels", "QRELS"), ("runs", "RUN"))}
         return {**options, "topic": options["debug"], **arguments}
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Parse the canonical form of the arguments."""
+        """Parse the arguments after bringing them into canonical form."""
         options = [param for param in self.params if isinstance(param, Option)]
         ctx.meta[ALL_OF_IT] = ALL_OF_IT in args
         if ctx.resilient_parsing:  # for completion: an incomplete command line can be invalid
@@ -76,7 +76,7 @@ class Command(click.Command):
         return super().parse_args(ctx, canonical(args, options))
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the options in groups, with their full help or only the first sentence."""
+        """Write the options in groups, each with its full help or only the first sentence."""
         is_long = ctx.meta.get(ALL_OF_IT)
         options = [param for param in self.params if isinstance(param, Option) and not param.hidden]
         for group in GROUPS:
@@ -95,10 +95,11 @@ class Command(click.Command):
 
 
 def canonical(args: Sequence[str], options: Sequence[Option]) -> list[str]:
-    """Return irevalx's options, then trec_eval's, by their longest names with values, then ``--`` and the files.
+    """Return the arguments in canonical form: options of irevalx, options of trec_eval, ``--``, and the files.
 
-    trec_eval's long names can be abbreviated if they are unique among trec_eval's. Options can follow files, unless
-    POSIXLY_CORRECT is set. Words after ``-v`` are ignored, and errors of getopt_long raise UsageError.
+    Options have their longest names, followed by their values. An abbreviated long option of trec_eval is accepted if
+    no other option of trec_eval begins with it. Options can follow files, unless POSIXLY_CORRECT is set. Words after
+    ``-v`` are ignored. Raise UsageError where getopt_long reports an error.
     """
     parsed: list[tuple[Option, str | None]] = []
     files: list[str] = []
@@ -124,7 +125,7 @@ def canonical(args: Sequence[str], options: Sequence[Option]) -> list[str]:
 
 
 def _long_option(word: str, rest: list[str], options: Sequence[Option]) -> tuple[Option, str | None]:
-    """Parse ``--name``, ``--name=value`` or ``--name value``, whose value is removed from ``rest``."""
+    """Parse ``--name``, ``--name=value`` or ``--name value``. In the latter, remove the value from ``rest``."""
     name, equals, value = word.partition("=")
     own = {long: option for option in options for long in (option.also if option.group == TREC_GROUP else option.opts)}
     trec = {
@@ -144,7 +145,7 @@ def _long_option(word: str, rest: list[str], options: Sequence[Option]) -> tuple
 
 
 def _short_options(word: str, rest: list[str], options: Sequence[Option]) -> list[tuple[Option, str | None]]:
-    """Parse ``-q``, a bundle ``-qc``, or ``-m`` with an attached value or one that is removed from ``rest``."""
+    """Parse ``-q``, a bundle ``-qc``, or ``-m`` with its value, which is attached or is removed from ``rest``."""
     short = {name[1]: option for option in options for name in option.opts if name[:2] != "--"}
     parsed: list[tuple[Option, str | None]] = []
     letters = word[1:]
@@ -169,7 +170,7 @@ def _unknown_option(name: str, known: Collection[str]) -> UsageError:
 
 
 def _files_alone(words: list[str]) -> list[str]:
-    """Return the arguments after the judgments if POSIXLY_CORRECT is set; UsageError for an option among several."""
+    """Return the files if POSIXLY_CORRECT is set. Raise UsageError if an option is among several of them."""
     for word in words if len(words) > 1 else ():
         if word.startswith("-") and word != STANDARD_INPUT:
             raise UsageError(f"option {quote(word)} must precede the files, because POSIXLY_CORRECT is set")
@@ -183,12 +184,12 @@ def _next_word(name: str, rest: list[str]) -> str:
 
 
 class WholeNumber(click.ParamType):  # type: ignore[type-arg, unused-ignore]
-    """An integer, parsed like C's ``atol``; text that is not a plain number is added to ``ctx.obj`` with a message."""
+    """An integer, parsed like C's ``atol``. If the text is not a plain number, a message is added to ``ctx.obj``."""
 
     name = "N"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        """Convert a text to a number; default values are already numbers."""
+        """Convert a text to a number. Default values are already numbers."""
         if isinstance(value, int):
             return value
         number, plain = c_long(as_bytes(value))
@@ -205,7 +206,7 @@ class RelevanceLevel(WholeNumber):
     """An integer or, with ``--grades real``, any decimal number."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:  # type: ignore[override]
-        """Convert a text to a number; default values are already numbers."""
+        """Convert a text to a number. Default values are already numbers."""
         if isinstance(value, int) or not ctx:
             return super().convert(value, param, ctx)
         if ctx.params.get("grades") == "real":
@@ -222,12 +223,12 @@ LEVEL = RelevanceLevel()
 
 
 class Confidence(click.ParamType):  # type: ignore[type-arg, unused-ignore]
-    """A probability above 0 and below 1, as a number or percentage."""
+    """A probability above 0 and below 1, given as a number or as a percentage."""
 
     name = "SHARE"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        """Convert a text to a probability; default values are already numbers."""
+        """Convert a text to a probability. Default values are already numbers."""
         if isinstance(value, float):
             return value
         number, is_plain = c_double(as_bytes(value.removesuffix("%")))

@@ -1,4 +1,4 @@
-"""The command: argv -> Options -> evaluation -> report. numpy is imported only for computations."""
+"""The command, which parses options, evaluates runs and prints reports. NumPy is imported only to compute values."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ EXAMPLES = {
     "irevalx --format table --sort map qrels runs/*.gz": "A table of runs, the best first.",
     "irevalx --pool pool -m incomplete qrels run": "Measures for incomplete judgments.",
 }
-"""Example command lines of help and manual, with their purpose."""
+"""The command lines in the examples of help and manual page, with their purposes."""
 
 MANUAL = ("irevalx", "irevalx-measures", "irevalx-formats")
 """The manual pages."""
@@ -115,7 +115,7 @@ OPTIONS = command.declarations
 
 
 def _evaluate(options: Options) -> int:
-    """Evaluate all runs, print the reports, and return the status of the first run that failed, or 0."""
+    """Evaluate all runs and print the reports. Return the status of the first run that failed, or 0."""
     start_numpy()
     from irevalx.evaluation.evaluate import Evaluation, with_unique_names
     from irevalx.measures.selection import refuse_contradictions
@@ -154,7 +154,7 @@ def _evaluate(options: Options) -> int:
 
 
 def _order(options: Options) -> Callable[[list[Evaluation]], list[Evaluation]]:
-    """Return a function that sorts runs; raises UsageError if ``--sort`` is not one of the printed measures."""
+    """Return a function that sorts runs. Raise UsageError if ``--sort`` is not one of the printed measures."""
     if options.sort is None:
         return lambda evaluations: evaluations
     from irevalx.measures.selection import printed_name
@@ -196,7 +196,7 @@ def _read_judgments(options: Options, sources: Mapping[str, Source], warn: Warn)
 
 
 def _intervals(options: Options) -> MeanIntervals | None:
-    """Return the interval method; None without intervals."""
+    """Return the method for intervals, or None if no intervals were requested."""
     if options.ci is None:
         return None
     from irevalx.statistics.confidence_intervals import MeanIntervals
@@ -230,7 +230,7 @@ def _of_clusters(
 def _read_groups(
     options: Options, sources: Mapping[str, Source], judgments: AnyJudgments, warn: Warn
 ) -> Mapping[str, frozenset[bytes]]:
-    """Return the topics of each topic group; empty if no groups are given."""
+    """Return the topics of each topic group. The result is empty if no groups were given."""
     if options.topic_groups is None:
         return {}
     from irevalx.reading.topic_groups import group_warnings, read_topic_groups
@@ -244,7 +244,7 @@ def _read_groups(
 def _warn_of_intervals(
     evaluations: Sequence[Evaluation], groups: Mapping[str, frozenset[bytes]], intervals: MeanIntervals, warn: Warn
 ) -> None:
-    """Warn about missing or unreliable intervals, and that intervals do not test differences between runs."""
+    """Warn about missing or unreliable intervals, and that intervals are not tests of differences between runs."""
     from irevalx.reports.report import interval_warnings, summary_rows
 
     tested = None if intervals.is_bootstrap else intervals  # resampled means are within the range of the measure
@@ -269,7 +269,7 @@ def _open_runs(options: Options, sources: Mapping[str, Source], warn: Warn) -> l
 
 
 def _select(options: Options, warn: Warn) -> Selection:
-    """Return the requested measures (``-m``), converted to z-scores with ``-Z``."""
+    """Return the measures requested with ``-m``. With ``-Z``, they are converted to z-scores."""
     from irevalx.measures.selection import select_measures
 
     zscores = None
@@ -296,7 +296,7 @@ def _select(options: Options, warn: Warn) -> Selection:
 def _outcomes(
     judgments: AnyJudgments, runs: Sequence[RunStream], options: Options, messages: Messages
 ) -> list[Evaluation | IrevalxError]:
-    """Return the evaluation of each run, or the error that prevented it, which is printed."""
+    """Return the evaluation of each run, or the error that prevented it. Errors are printed."""
     from irevalx.evaluation.evaluate import evaluate_all
 
     selection: Selection | IrevalxError
@@ -333,7 +333,7 @@ def _print_reports(
     about: dict[str, Any],
     messages: Messages,
 ) -> None:
-    """Print one report, or one report per run, depending on the format, preceded by traces and followed by errors."""
+    """Print a report, or one for each run if the format requires it. Traces precede it, and errors follow."""
     from irevalx.reports.report import EvaluationReport
 
     output_format = options.output_format
@@ -361,7 +361,7 @@ def _print_reports(
 
 
 def _explanations(given: Sequence[str], options: Options) -> list[str]:
-    """Return the help of the formats and measures named together with ``-h``."""
+    """Return the help of the formats and measures that are given together with ``-h``."""
     from irevalx.cli.explanations import format_lines, measure_lines
     from irevalx.reading.formats import rel_format, results_format
     from irevalx.reading.run_formats import POOL
@@ -379,7 +379,7 @@ def _explanations(given: Sequence[str], options: Options) -> list[str]:
 
 
 def _help_of_format(find: Callable[[], FileFormat[Any]]) -> list[str]:
-    """Return the help of a format; empty, after a message, if its name is unknown."""
+    """Return the help of a format. If the name is unknown, print a message and return an empty list."""
     from irevalx.cli.explanations import format_lines
 
     try:
@@ -390,7 +390,7 @@ def _help_of_format(find: Callable[[], FileFormat[Any]]) -> list[str]:
 
 
 def _requested_measures(options: Options) -> list[Measure]:
-    """Return the requested measures, by default those of the judgment format, in print order."""
+    """Return the requested measures, or the default measures of the judgment format, in print order."""
     from irevalx.measures import every_measure
     from irevalx.measures.selection import parse_request
     from irevalx.reading.formats import rel_format
@@ -402,5 +402,5 @@ def _requested_measures(options: Options) -> list[Measure]:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command with these arguments (default: of the process), and return its exit status."""
+    """Run the command with ``argv`` (default: the arguments of the process), and return the exit status."""
     return run_program(command, PROGRAM, argv)

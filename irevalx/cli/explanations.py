@@ -1,4 +1,4 @@
-"""Help of measures and formats, from their docstrings and declarations."""
+"""The help of measures and formats, created from their docstrings and declarations."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ SYMBOLS = {
     "ful_ret": "number of preferences between retrieved documents that are fulfilled",
     "poss_imp": "number of preferences with a retrieved document",
 }
-"""Meanings of symbols in formulas, unless the formula defines them (``, j = ...``)."""
+"""The meanings of symbols in formulas. A formula can define other symbols itself (``, j = ...``)."""
 
 
 def symbols_of(measure: Measure) -> dict[str, str]:
@@ -168,14 +168,17 @@ FIRST_FAMILIES = (
     "judgment_groups",
     "relevance_string",
 )
-"""The modules whose families are listed first; others follow."""
+"""The modules whose measures are listed first. The other modules follow."""
 
 FIRST_MEASURES = ("map", "P", "recall", "recip_rank", "success", "Rprec", "ndcg_cut", "ndcg", "dcg", "bpref", "infAP")
-"""The common measures, which are the first of their families."""
+"""The common measures, which are listed first in their families."""
 
 
 def families() -> dict[str, list[Measure]]:
-    """Return the measures by family, the module with the title in its docstring; common measures come first."""
+    """Return a dictionary from the title of each family to its measures. Common measures come first.
+
+    A family is a module of measures, and its title is the first line of the module's docstring.
+    """
     by_module: dict[str, list[Measure]] = {f"irevalx.measures.{name}": [] for name in FIRST_FAMILIES}
     rank = {name: place for place, name in enumerate(FIRST_MEASURES)}
     for measure in sorted(MEASURES, key=lambda measure: rank.get(measure.name, len(rank))):
@@ -185,7 +188,7 @@ def families() -> dict[str, list[Measure]]:
 
 
 def list_lines() -> Iterator[str]:
-    """Yield all measures by family, the sets, and the names of other programs."""
+    """Yield all measures by family, then the sets of measures, and the names in other programs."""
     problems = load_offered()
     offered = {"Provided by installed packages": list(ADDED.values())} if ADDED or problems else {}
     for title, measures in (families() | offered).items():
@@ -209,7 +212,7 @@ def list_lines() -> Iterator[str]:
 
 
 def other_names() -> dict[str, list[str]]:
-    """Return the names of measures in other programs, by measure in print order."""
+    """Return a dictionary from each measure, in print order, to its names in other programs."""
     by_measure: dict[str, list[str]] = {}
     for measure in MEASURES:
         for other in OTHER_NAMES:

@@ -1,4 +1,4 @@
-"""The options of the command irevalx, and their checked values."""
+"""The options of the command irevalx, and the checks of their values."""
 
 from __future__ import annotations
 
@@ -38,18 +38,18 @@ DEFAULT_FORMAT = "trec"
 """The default of ``--format``."""
 
 TABLES_FOR_PEOPLE = tuple(form.name for form in OUTPUT_FORMATS.values() if form.for_people)
-"""The values of ``--format`` that permit ``--digits``."""
+"""The values of ``--format`` with which ``--digits`` is permitted."""
 
 
 class TraceOptions(Frozen):
-    """``-D LEVEL.TOPIC``: the level of tracing and, after the first dot, the only topic to evaluate."""
+    """The value of ``-D LEVEL.TOPIC``: the level of tracing and, after the first dot, the only topic to evaluate."""
 
     level: int
     topic: bytes | None
 
     @classmethod
     def parse(cls, texts: Iterable[bytes]) -> TraceOptions:
-        """Parse all values of ``-D`` (``LEVEL``, ``LEVEL.TOPIC`` or ``.TOPIC``); the last level and topic apply."""
+        """Parse all values of ``-D`` (``LEVEL``, ``LEVEL.TOPIC`` or ``.TOPIC``). The last level and topic apply."""
         number, only = 0, None
         for text in texts:
             level, dot, topic = text.partition(b".")
@@ -58,7 +58,7 @@ class TraceOptions(Frozen):
 
 
 class Options(Frozen, kw_only=True):
-    """The parsed command line: the settings of the evaluation, and the options of the command alone."""
+    """The parsed command line: the settings of the evaluation, and options that only the command has."""
 
     files: tuple[str, ...]  # judgments, then one or more runs; ``-`` is standard input
     settings: Settings
@@ -88,7 +88,7 @@ class Options(Frozen, kw_only=True):
 
     @classmethod
     def of(cls, **values: Any) -> Options:
-        """Return options from the values of Click's parameters, by name."""
+        """Return options, given the value of each Click parameter by its name."""
         debug = TraceOptions.parse(map(as_bytes, values.pop("debug")))
         settings = {name: values.pop(name) for name in fields(Settings) if name in values}
         return cls(settings=Settings(**settings, topic=debug.topic), debug=debug, **values)
@@ -110,7 +110,7 @@ class Options(Frozen, kw_only=True):
         return OUTPUT_FORMATS[self.format]
 
     def check(self) -> None:
-        """Raise UsageError for missing files and numbers out of range, FormatError for an unknown judgment format."""
+        """Raise UsageError for missing files or a number out of range, and FormatError for an unknown format."""
         if len(self.files) < 2:
             raise missing("runs") if self.files else missing("qrels", note=", and at least one RUN")
         refuse_standard_input_twice(*self.files, self.pool, self.zscores, self.topic_groups, self.clusters)
@@ -125,12 +125,12 @@ class Options(Frozen, kw_only=True):
 
 
 _ONLY_IF_GIVEN = {"sort", "clusters", "cluster_by"}
-"""The options that reports list only if they are given."""
+"""The options that reports list only if they were given."""
 
 _TOPIC = fields(Settings).index("topic")
 
 _SETTINGS_AFTER = {"no_summary": fields(Settings)[:_TOPIC], "pool": fields(Settings)[_TOPIC + 1 :]}
-"""The settings that reports list after an option of the command; ``debug`` contains the topic."""
+"""The settings that reports list after an option of the command. ``debug`` contains the setting ``topic``."""
 
 _WITHOUT_CLUSTERS = ("ci_method=bootstrap", "topic_groups")
 """The options that cannot be combined with clusters of topics."""
@@ -173,7 +173,7 @@ def _check_measure(ctx: click.Context, param: click.Parameter, value: str | None
 
 
 def _option(group: str, names: str, **attributes: Any) -> Callable[[Function], Function]:
-    """Return ``click.option`` for a group of the help; the names are separated by blanks."""
+    """Return ``click.option`` for an option in a group of the help. ``names`` are separated by spaces."""
     return click.option(*names.split(), cls=Option, group=group, **attributes)
 
 
@@ -181,12 +181,12 @@ _trec_eval_option, _output_option = partial(_option, TREC_GROUP), partial(_optio
 
 
 def _declared(parameter: Parameter, group: str = OUTPUT_GROUP, **more: Any) -> Callable[[Function], Function]:
-    """Return the option of a declared parameter."""
+    """Return the option that a parameter declares."""
     return click_parameter(parameter, PARAMETERS, cls=Option, group=group, declaration=parameter, **more)
 
 
 def _setting(name: str, group: str, **more: Any) -> Callable[[Function], Function]:
-    """Return the option of a field of Settings."""
+    """Return the option that sets a field of Settings."""
     return _declared(PARAMETERS[name], group, **more)
 
 
@@ -409,7 +409,7 @@ FLAGS = (
     ),
     _output_option("--quiet", is_flag=True, help="Print neither warnings nor progress."),
 )
-"""Arguments and options, in the order of the help within each group."""
+"""The arguments and options. Within each group, they are in the order of the help."""
 
 
 def with_flags(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -1,7 +1,7 @@
 """The measures. MEASURES is the registry, in the order in which measures are printed.
 
-A kernel computes one value per topic, and a summary computes the `all` row from these values. ``select`` resolves
-requested measures, which evaluation and lab compute.
+A kernel is the function that computes one value per topic, and a summary computes the `all` row from these values.
+``select_measures`` resolves requests to measures, which evaluation and irevalx-lab then compute.
 
     counts, average_precision, ...     the kernels, one family per module
     declaration                        Measure, @measure; custom and installed measures
@@ -46,19 +46,19 @@ BY_NAME = {measure.name: measure for measure in MEASURES}
 
 
 def is_measure(name: str) -> bool:
-    """Return whether a measure with this name is defined by irevalx or was declared in this process."""
+    """Return whether irevalx defines a measure with this name or this process declared one."""
     return name in BY_NAME or name in ADDED
 
 
 def named(name: str) -> Measure:
-    """Return the measure with this name; a measure pickled in another process can require loading its package."""
+    """Return the measure with this name. If necessary, load the measures of installed packages first."""
     if not is_measure(name):
         load_offered()
     return BY_NAME[name] if name in BY_NAME else ADDED[name]
 
 
 def every_measure() -> tuple[Measure, ...]:
-    """Return the measures of irevalx and those declared in this process, in print order."""
+    """Return the measures of irevalx and the measures declared in this process, in print order."""
     return (*MEASURES, *ADDED.values())
 
 
@@ -93,5 +93,5 @@ _MEMBERS = {
 }
 
 NICKNAMES: dict[str, tuple[str, ...]] = {name: tuple(members.split()) for name, members in _MEMBERS.items()}
-"""Names for sets of measures; a version of trec_eval that lacks a member leaves it out. ``all`` is all that the format
-of the judgments allows."""
+"""The names of sets of measures. If a version of trec_eval lacks a member, the set does not contain it. ``all``
+contains all measures that the format of the judgments supports."""

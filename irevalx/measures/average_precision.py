@@ -14,7 +14,7 @@ from irevalx.settings import EXPECTED, PROBABILITY
 
 
 def _expected_sum_of_precisions(t: TiedTopics, k: int | None = None) -> FloatArray:
-    """Per topic: the sum of precisions at hits among the first k documents, expected over random tie-breaking."""
+    """Return the sum of precisions at hits among the first k for each topic, expected over random tie-breaking."""
     # In a group of n documents with r hits, the i-th document is a hit with probability r/n, and then each of the i - 1
     # documents above it in the group with probability (r - 1)/(n - 1).
     hits, size = t.hits_of_groups, t.size
@@ -151,6 +151,6 @@ def yaap(t: Topics) -> FloatArray:
 
 
 def per_relevant(t: Topics, total: FloatArray) -> FloatArray:
-    """Per topic: the total divided by the number of relevant documents; 0.0 if no relevant document was retrieved."""
+    """Return total / n_rel for each topic, or 0.0 if no relevant document was retrieved."""
     # With a level below 0, unjudged documents can be hits of topics without relevant documents: the value is infinite.
     return np.where(t.n_hits > 0, total / t.n_rel, 0.0)

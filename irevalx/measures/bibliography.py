@@ -1,8 +1,8 @@
-"""The papers cited by measures and irevalx-lab, which are read from bibliography.bib on demand.
+"""The papers that measures and irevalx-lab cite, read from bibliography.bib on demand.
 
 The docstring of a measure cites a paper by its key: ``Source: [clarke-2008]; ndeval.`` Help, ``--cite`` and
-CITATION.cff are created from the same entries. The field shortvenue is used in one-line references; ``--cite`` omits
-it.
+CITATION.cff are created from the same entries. The field shortvenue is used in one-line references, and ``--cite``
+omits it.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ IREVALX = f"""@misc{{irevalx,
   title     = {{{{irevalx}}}},
   note      = {{Version {__version__}}}
 }}"""
-"""The BibTeX entry of irevalx; other programs read ``CITATION.cff``."""
+"""The BibTeX entry of irevalx. Other programs read ``CITATION.cff`` instead."""
 
 
 class Paper(Frozen):
@@ -41,7 +41,7 @@ class Paper(Frozen):
 
     @property
     def title(self) -> str:
-        """The title without the braces that preserve its capitals."""
+        """The title without the braces that preserve capitals."""
         return self.fields["title"].strip("{}")
 
     @property
@@ -80,7 +80,7 @@ class Paper(Frozen):
 
 @cache
 def papers() -> dict[str, Paper]:
-    """Return the papers by key, in ascending order."""
+    """Return a dictionary from key to paper, in ascending order of keys."""
     from importlib.resources import files
 
     text = files("irevalx.measures").joinpath("bibliography.bib").read_text("utf-8")
@@ -103,5 +103,5 @@ def with_references(text: str) -> str:
 
 
 def bibtex_of_papers(keys: Iterable[str]) -> str:
-    """Return the BibTeX entries of irevalx and of these papers."""
+    """Return the BibTeX entries of irevalx and of the papers with these keys."""
     return "\n\n".join([IREVALX, *(papers()[key].bibtex for key in keys)]) + "\n"

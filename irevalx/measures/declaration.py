@@ -1,4 +1,4 @@
-"""Declaration of measures: the record, the decorator, and measures declared by programs and installed packages."""
+"""Declaration of measures: the record, the decorator, and measures of programs and installed packages."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ from irevalx.settings import PROBABILITY, UNJUDGED_TREATMENTS, UnjudgedTreatment
 from irevalx.wording import spelled
 
 Number: TypeAlias = Literal["real", "integer", "text"]
-"""Formats of printed values."""
+"""The formats of printed values."""
 
 HasValue: TypeAlias = Callable[[Any], BoolArray]
-"""A function that returns a mask of the topics with a value, shape (n_topics,), given the topics of a kernel."""
+"""A function that returns which topics have a value, given the topics of a kernel. The shape is (n_topics,)."""
 
 WhyUnsupported: TypeAlias = "Callable[[Any, Parameters], str | None]"
-"""A function that returns the error about the judgments, if any, given all judged topics and the parameters."""
+"""A function that returns the error about the judgments, or None, given all judged topics and the parameters."""
 
 NO_PARAMETERS = NoParameters()
 
 GRADES = frozenset({"qrels"})
-"""The format of judgments that most measures require."""
+"""The formats of judgments that most measures require."""
 
 NONREL: tuple[UnjudgedTreatment, ...] = ("nonrel",)
 """The treatments of a measure that counts unjudged documents or requires another format of judgments."""
@@ -43,32 +43,32 @@ NONREL_AND_SKIP: tuple[UnjudgedTreatment, ...] = ("nonrel", "skip")
 """The treatments of a measure that does not treat unjudged documents as nonrelevant."""
 
 NO_FORMULA = "over random tie-breaking has no simple formula"
-"""The end of the reason why a measure has no expected value with ``--ties expected``."""
+"""The end of the reason why ``--ties expected`` does not support a measure."""
 
 NO_EXPECTATION = {PROBABILITY: "its expectation over independent judgments has no simple formula"}
 """The reason why a measure has no expected value if grades are probabilities."""
 
 UNDEFINED = math.copysign(math.nan, -1.0)
-"""0/0 in C on x86, printed ``-nan``."""
+"""The result of 0/0 in C on x86, which is printed as ``-nan``."""
 
 
 def c_log(x: float, log: Callable[[float], float] = math.log) -> float:
-    """Return a logarithm like C: minus infinity for 0, undefined below 0."""
+    """Return a logarithm as in C: minus infinity for 0, and ``UNDEFINED`` for negative numbers."""
     if x > 0:
         return log(x)
     return -math.inf if x == 0 else UNDEFINED
 
 
 class Range(Frozen):
-    """The range of a measure with default parameters and a nonnegative level, for help and axes."""
+    """The range of a measure with default parameters and a nonnegative level, for help and axes of figures."""
 
     low: float = -math.inf
-    """Lower bound; infinite if there is none. The same holds for ``high``."""
+    """The lower bound, or -inf if there is none. ``high`` is infinite if there is no upper bound."""
     high: float = math.inf
     usually_at_most: float | None = None
-    """A bound that few values exceed; None if ``high`` is the bound."""
+    """A bound that few values exceed, or None if ``high`` is the bound."""
     only_bounds: bool = False
-    """Whether each value is one of the bounds, so that a mean is a proportion."""
+    """Whether the bounds are the only values, so that a mean is a proportion."""
     wording: str | None = None
     """The description of the range in the help, unless it is "0 to 1", "0 or 1", "from 0 up" or "any number"."""
 
@@ -85,12 +85,12 @@ class Range(Frozen):
 
     @property
     def is_share(self) -> bool:
-        """Whether values are between 0 and 1, with few exceptions, so that measures can be plotted on a common axis."""
+        """Whether nearly all values are between 0 and 1, so that measures can be plotted on a common axis."""
         return self.low >= 0 and (self.high if self.usually_at_most is None else self.usually_at_most) <= 1
 
 
 def _number(x: float) -> str:
-    """Return a number without exponent: ``0.00001``."""
+    """Return a number without an exponent, such as "0.00001"."""
     return f"{x:.5f}".rstrip("0").rstrip(".")
 
 
@@ -103,7 +103,7 @@ TEXT = Range(wording="text")
 
 
 class UnjudgedEffect(Enum):
-    """How a measure treats retrieved unjudged documents; the values are the phrases used in the help."""
+    """How a measure treats retrieved unjudged documents. The values are the phrases used in the help."""
 
     NONRELEVANT = "treated as nonrelevant"
     NOTHING = "ignored"
@@ -124,14 +124,16 @@ class UnjudgedEffect(Enum):
 
     @property
     def is_left_out(self) -> bool:
-        """Whether removing such documents from the ranking (``-J``) has no effect."""
+        """Whether the measure is the same if such documents are removed from the ranking (``-J``)."""
         return self in {UnjudgedEffect.NOTHING, UnjudgedEffect.NOT_THERE}
 
 
 class UpperBound(Enum):
-    """The condition under which the treatment ``rel`` is an upper bound; the values are the phrases used in the help.
+    """The condition under which the treatment ``rel`` yields an upper bound.
 
-    The value of such a measure cannot decrease if unjudged documents are found to be relevant.
+    The values are the phrases used in the help.
+
+    The value of a measure with an upper bound cannot decrease if unjudged documents are found to be relevant.
     """
 
     NEVER = "not an upper bound on the value under complete judgments"
@@ -140,42 +142,45 @@ class UpperBound(Enum):
 
 
 class Measure(Frozen, kw_only=True):
-    """A measure: its name, kernel, summary, printed format and documentation."""
+    """A measure with its name, kernel, summary, printed format and documentation."""
 
     name: str
-    """The name, as in trec_eval."""
+    """The name, which is the one of trec_eval if trec_eval has the measure."""
     value_range: Range
     function: Kernel
-    """The declared function. Its docstring is the prose: a title; then definition, ``Formula:``, ``Source:``."""
+    """The declared function. Its docstring is the documentation: a title, the definition, ``Formula:`` and ``Source:``.
+    """
     kernel: Kernel | None
-    """The function that computes the values; None for a measure of the `all` row only, which requires no ranking."""
+    """The function that computes the value of each topic, or None for a measure that has a value only in the `all` row
+    and requires no ranking."""
     summary: Summary | None
-    """The summary; None for a measure without a value in the `all` row."""
+    """The summary, or None for a measure that has no value in the `all` row."""
     kind: ParameterKind = NO_PARAMETERS
     number: Number = "real"
     """The format of printed values."""
     per_topic: bool = True
-    """Whether ``-q`` prints it."""
+    """Whether ``-q`` prints the values of topics."""
     formats: frozenset[str] = GRADES
-    """Formats of judgments (``-R``) that the kernel can be computed from."""
+    """The formats of judgments (``-R``) from which the kernel can compute values."""
     treatments: tuple[UnjudgedTreatment, ...] = UNJUDGED_TREATMENTS
     needs_nonrelevant: bool = False
     """Whether the measure is not informative for a topic without judged nonrelevant documents."""
     higher_is_better: bool = True
     lower_is_better: bool = False
-    """Whether lower values are better; most measures with neither are counts."""
+    """Whether lower values are better. If neither lower nor higher values are better, the measure is usually a count.
+    """
     has_value: HasValue | None = None
-    """The topics that have a value for any run with the treatment ``nonrel``; other topics are omitted from reports and
-    summaries. None: all topics."""
+    """A function that returns which topics have a value, whatever the run, with the treatment ``nonrel``. Other topics
+    are omitted from reports and summaries. None if all topics have a value."""
     why_unsupported: WhyUnsupported | None = None
-    """Returns the error about judgments in a supported format; None if all judgments are supported."""
+    """A function that returns the error about judgments in a supported format. None if all judgments are supported."""
     refuses: Mapping[str, str] = {}
-    """Unsupported options, as in ``Settings.features``, each with the reason."""
+    """The unsupported options (see ``Settings.features``), each with the reason."""
     formulas: Mapping[str, Kernel] = {}
-    """Replacements of the kernel by option, as in ``Settings.features``."""
+    """The functions that replace the kernel if an option (see ``Settings.features``) is given."""
     of_topic: Callable[..., float] | None = None
-    """The formula of one ``RankedTopic``, with the parameters and exactly the values of the kernel, for short rankings;
-    None if the kernel is used for all rankings."""
+    """The formula for one ``RankedTopic``, for short rankings. It takes the parameters and returns exactly the values
+    of the kernel. None if the kernel is used for all rankings."""
     uses_level: bool = True
     """Whether ``-l`` affects the measure."""
     pooled: UnjudgedEffect
@@ -188,17 +193,17 @@ class Measure(Frozen, kw_only=True):
     """The value of a topic without results under ``-c``."""
 
     def __matmul__(self, cutoff: int) -> str:
-        """Return the request of the measure at a cutoff: ``my_measure @ 10``."""
+        """Return the request for the measure at a cutoff: ``my_measure @ 10``."""
         return f"{self.name}@{cutoff}"
 
     @property
     def direction(self) -> int:
-        """1 if higher values are better, -1 if lower values are better, otherwise 0."""
+        """1 if higher values are better, -1 if lower values are better, or 0 if neither is."""
         return int(self.higher_is_better) - int(self.lower_is_better)
 
     @property
     def prose(self) -> str:
-        """The docstring without indentation."""
+        """The docstring of the function without indentation."""
         return inspect.cleandoc(self.function.__doc__ or "")
 
     @property
@@ -213,7 +218,7 @@ class Measure(Frozen, kw_only=True):
 
     @property
     def paragraphs(self) -> list[list[str]]:
-        """The lines of the paragraphs after the title, with complete references and the range after the formula."""
+        """The lines of each paragraph after the title. References are complete, and the range follows the formula."""
         parts = [re.split(r"\n(?=Formula:|Source:)", paragraph) for paragraph in self.prose.split("\n\n")[1:]]
         paragraphs = [[with_references(" ".join(part.split())) for part in paragraph] for paragraph in parts]
         last = paragraphs[-1] if paragraphs else []
@@ -227,17 +232,17 @@ class Measure(Frozen, kw_only=True):
 
     @property
     def formula(self) -> str:
-        """The formula in the documentation; empty if there is none."""
+        """The formula in the documentation, or "" if there is none."""
         lines = [line for paragraph in self.paragraphs for line in paragraph]
         matches = (re.fullmatch(r"Formula: (.+?)\.", line) for line in lines)
         return next((match[1] for match in matches if match), "")
 
     def can_use(self, rel_format: str) -> bool:
-        """Return whether the measure supports judgments in this format; without a kernel, it supports all formats."""
+        """Return whether the measure supports judgments in this format. Without a kernel, it supports all formats."""
         return self.kernel is None or not self.formats.isdisjoint({rel_format, REL_FORMATS[rel_format].measures_of})
 
     def format_problem(self, rel_format: str) -> str | None:
-        """Return the error about judgments in a format that the measure does not support, if any."""
+        """Return an error if the measure does not support judgments in this format, or None if it does."""
         if self.can_use(rel_format):
             return None
         return (
@@ -253,7 +258,7 @@ class Measure(Frozen, kw_only=True):
             return self.unguarded(t, parameters)
 
     def unguarded(self, t: Any, parameters: Parameters) -> Sequence[Values]:
-        """Return the values without disabling NumPy's warnings about nan and infinity."""
+        """Return the values of the topics ``t``. The caller must disable NumPy's warnings about NaN and infinity."""
         assert self.kernel is not None
         return self.kind.apply(self.formulas.get(getattr(t, "feature", ""), self.kernel), t, parameters)
 
@@ -268,7 +273,7 @@ def measure(
     outside: UnjudgedEffect | None = None,
     **declared: Any,
 ) -> Callable[[Kernel], Measure]:
-    """Return a decorator that turns a kernel into a Measure; ``pooled`` and ``outside`` default to ``unjudged``."""
+    """Return a decorator that turns a kernel into a Measure. ``pooled`` and ``outside`` default to ``unjudged``."""
     return lambda kernel: Measure(
         name=name,
         value_range=value_range,
@@ -282,7 +287,10 @@ def measure(
 
 
 def summary_only(name: str, value_range: Range, *, summary: Summary, number: Number) -> Callable[[Kernel], Measure]:
-    """Return a decorator that declares a measure of the `all` row only; the function only has the documentation."""
+    """Return a decorator that declares a measure with a value only in the `all` row.
+
+    The decorated function contains only the documentation.
+    """
     declare = measure(
         name,
         value_range,
@@ -300,11 +308,11 @@ GROUP = "irevalx.measures"
 """The group of entry points under which packages offer measures: ``NAME = "module:object"``."""
 
 ADDED: dict[str, Measure] = {}
-"""Measures by name, in the order of declaration and printing."""
+"""The declared measures by name, in the order of declaration, which is the print order."""
 
 
 def add(measure: Measure) -> None:
-    """Register a measure; a later declaration in the same module replaces an earlier one."""
+    """Register a measure. It replaces an earlier measure of the same name only if both are from the same module."""
     family, there = measure.family, ADDED.get(measure.name, measure).family
     if family != there:
         raise UsageError(f"measure name {quote(measure.name)} is already taken by a measure of {there}")
@@ -313,7 +321,7 @@ def add(measure: Measure) -> None:
 
 @cache
 def load_offered() -> tuple[str, ...]:
-    """Load the measures of installed packages, once; return an error line for each measure that cannot be loaded."""
+    """Load the measures of installed packages once. Return an error line for each that cannot be loaded."""
     from importlib.metadata import entry_points  # imported here because it is slow and few calls need it
 
     problems = []

@@ -1,9 +1,9 @@
 """Novelty and diversity: the measures of ndeval, for topics with subtopics (-R subtopics).
 
-Each subtopic starts with a weight of 1, which every document relevant to it multiplies by 1 - alpha. The novelty gain
-of a document is the sum of the weights of the subtopics to which it is relevant, in ascending order of subtopics.
-top(k) = N (1 - alpha)^(k - 1) is the gain at rank k of a hypothetical list whose documents are all relevant to all N
-subtopics.
+Each subtopic starts with a weight of 1, and every document that is relevant to it multiplies the weight by 1 - alpha.
+The novelty gain of a document is the sum of the weights of the subtopics to which it is relevant, in ascending order of
+subtopics. top(k) = N (1 - alpha)^(k - 1) is the gain at rank k of a hypothetical list whose documents are all relevant
+to all N subtopics.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ if TYPE_CHECKING:
     from irevalx.ranking.topic_kinds import TopicsWithSubtopics
 
 ALPHA = MeasureParameter("alpha", 0.5, number(least=0, most=1))
-"""The share alpha by which a document reduces the gain of further documents about the same subtopic."""
+"""The parameter alpha: each document multiplies the gain of later documents about the same subtopic by 1 - alpha."""
 
 BETA = MeasureParameter("beta", 0.5, ALPHA.declaration)
-"""The persistence of the user."""
+"""The parameter beta: the persistence of the user."""
 
 CUTOFFS = Cutoffs((5, 10, 20))
 WITH_ALPHA = CutoffsAndReals(CUTOFFS.default, "K,K,...,alpha=ALPHA", (ALPHA,))
@@ -169,26 +169,26 @@ def subtopic_recall(t: TopicsWithSubtopics, k: int) -> FloatArray:
 
 
 def _by_rank(lists: Segments, rank: IntArray, gain: FloatArray, k: int) -> FloatArray:
-    """Per list: the sum of gain/rank over the first k."""
+    """Return the sum of gain/rank over the first k documents of each list."""
     return lists.sum(np.where(rank <= k, gain / rank, 0.0))
 
 
 def _by_logarithm(lists: Segments, rank: IntArray, gain: FloatArray, k: int) -> FloatArray:
-    """Per list: the sum of gain/log2(rank + 1) over the first k."""
+    """Return the sum of gain/log2(rank + 1) over the first k documents of each list."""
     return lists.sum(np.where(rank <= k, gain / log2_of(rank + 1), 0.0))
 
 
 def _rank_biased(
     t: TopicsWithSubtopics, lists: Segments, rank: IntArray, gain: FloatArray, alpha: float, beta: float
 ) -> FloatArray:
-    """Per list: NRBP. The order of operations is that of ndeval, which affects the last digit."""
+    """Return NRBP for each list. The operations have the same order as in ndeval, which affects the last digit."""
     discounted = lists.sum(gain * powers(beta, int(rank.max(initial=0)))[rank - 1])
     return discounted * ratio(np.full(t.rows.n, 1.0 - (1.0 - alpha) * beta), t.subtopics.lengths)
 
 
 @lru_cache
 def _top(k: int, alpha: float, discount: Callable[[int], float]) -> float:
-    """Return the sum of (1 - alpha)**(rank - 1)/discount(rank) over the first k."""
+    """Return the sum of (1 - alpha)**(rank - 1)/discount(rank) over the first k ranks."""
     total, power = 0.0, 1.0
     for rank in range(1, k + 1):
         total += power / discount(rank)

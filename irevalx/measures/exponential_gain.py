@@ -17,7 +17,7 @@ from irevalx.ranking.topics import Topics, log2_of
 from irevalx.settings import EXPECTED, PROBABILITY
 
 HIGHEST_GRADE = 4
-"""Default of the highest grade, which almost always satisfies the user."""
+"""The default of the highest grade. A document with this grade almost always satisfies the user."""
 
 
 def _at_least_1(x: float) -> float:
@@ -41,12 +41,12 @@ FARTHEST = 2000
 
 
 def has_gain(t: Topics) -> BoolArray:
-    """Return, per topic, whether any document has a grade above 0."""
+    """Return whether each topic has a document with a grade above 0."""
     return t.ideal.lengths > 0
 
 
 def too_high(t: Topics, parameters: Parameters) -> str | None:
-    """Return the error about judgments with a grade above the highest grade of ERR."""
+    """Return an error if a judgment has a grade above the highest grade of ERR, or None."""
     _, [highest] = parameters.values
     grade = t.pool_grade.max(initial=0)
     if grade <= highest:
@@ -95,7 +95,7 @@ def expected_reciprocal_rank(t: Topics, k: int, highest: float) -> FloatArray:
 
 
 def _reciprocal_rank(rows: Segments, satisfied: FloatArray, rank: IntArray) -> FloatArray:
-    """Per row: the expected reciprocal rank of the document that satisfies the user, given the probabilities."""
+    """Return the expected reciprocal rank of the document that satisfies the user, for each topic."""
     reached = rows.previous(rows.running_product(1.0 - satisfied), none=1.0)
     return rows.sum(reached * satisfied / rank)
 
@@ -124,7 +124,7 @@ def ndcg_burges(t: Topics, k: int) -> FloatArray:
 
 
 def exponential_dcg(lists: Segments, rank: IntArray, grade: AnyArray, highest: AnyArray, k: int) -> FloatArray:
-    """Per list: the sum of (2**grade - 1)/2**highest/log2(rank + 1) over positive grades among the first k."""
+    """Return the exponential DCG of the first k documents of each list, divided by 2**highest."""
     # Division by a power of 2 is exact, and prevents overflow because no grade exceeds ``highest``.
     gains = (grade > 0) & (rank <= k)
     gaining = lists.keep(gains)
@@ -132,7 +132,7 @@ def exponential_dcg(lists: Segments, rank: IntArray, grade: AnyArray, highest: A
 
 
 def exponential_gain(grade: AnyArray, highest: AnyArray) -> FloatArray:
-    """Return (2**grade - 1)/2**highest, of numbers from 0 up; exact for integers."""
+    """Return (2**grade - 1)/2**highest for grades from 0 up. The result is exact if both are integers."""
     return _power_of_2(grade - highest) - _power_of_2(-highest)
 
 

@@ -1,7 +1,7 @@
 """Names and spellings of measures in other programs: ``MAP``, ``ndcg@10``, ``P_10``, ``AP(rel=2)``.
 
-The programs are ir_measures, ranx, MTEB, BEIR, pytrec_eval, ndeval and older versions of trec_eval. A name is
-accepted only if it means the same measure; otherwise the error names the most similar measure and the difference.
+The programs are ir_measures, ranx, MTEB, BEIR, pytrec_eval, ndeval and older versions of trec_eval. A name is accepted
+only if it denotes the same measure in irevalx. Otherwise, the error names the most similar measure and how it differs.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ class ForeignName(Frozen):
     """The name that another program uses for a measure of irevalx."""
 
     name: str
-    """The name in the spelling of the other program; case is ignored."""
+    """The name in the spelling of the other program. Case is ignored."""
     alone: str = ""
-    """The measure without a cutoff; empty if there is none."""
+    """The measure that the name denotes without a cutoff, or "" if there is none."""
     at: str = ""
-    """The measure with a cutoff, as in ``NAME@K``; empty if there is none."""
+    """The measure that the name denotes with a cutoff, as in ``NAME@K``, or "" if there is none."""
 
 
 _NAMES = {
@@ -61,20 +61,20 @@ _NAMES = {
     ("", "P_IA"): "P-IA",
     ("", "strec"): "StRecall",
 }
-"""Names of other programs for a measure without and with a cutoff, in the order in which they are listed."""
+"""The names in other programs for a measure without and with a cutoff, in the order in which they are listed."""
 
 OTHER_NAMES = tuple(ForeignName(name, *measures) for measures, names in _NAMES.items() for name in names.split())
 
 
 class NearestMeasure(Frozen):
-    """A measure of another program that irevalx lacks, and the most similar measure of irevalx."""
+    """A measure of another program that irevalx does not have, with the most similar measure of irevalx."""
 
     name: str
-    """The name in the spelling of the other program; case is ignored."""
+    """The name in the spelling of the other program. Case is ignored."""
     measure: str
-    """The most similar measure as a value of ``-m``; ``{k}`` is the requested cutoff."""
+    """The most similar measure as a value of ``-m``. ``{k}`` is replaced by the requested cutoff."""
     difference: str
-    """How the most similar measure differs; ``{k}`` as above."""
+    """How the most similar measure differs. ``{k}`` is replaced by the requested cutoff."""
 
 
 _SAME_AT_ALL_RANKS = "a user who goes on with the same probability at every rank, whatever was found"
@@ -108,28 +108,28 @@ NEAREST = (
     NearestMeasure("BPM", "rbp.p=0.8", _SAME_AT_ALL_RANKS),
     *(NearestMeasure(f"NERR{number}", "rbp.p=0.8", _SAME_AT_ALL_RANKS) for number in (8, 9, 10, 11)),
 )
-"""Measures for the error about an unknown measure."""
+"""The measures that the error about an unknown measure compares."""
 
 
 ALONE = {name.lower(): name for name in (*NICKNAMES, *BY_NAME)}
 ALONE |= {other.name.lower(): other.alone for other in OTHER_NAMES if other.alone}
-"""Measures by name without cutoff, in lower case."""
+"""Measures and sets of measures by the name without a cutoff, in lower case."""
 
 AT_CUTOFFS = {
     measure.name.lower(): measure.name for measure in MEASURES if isinstance(measure.kind, Cutoffs | RealCutoffs)
 }
 AT_CUTOFFS |= {other.name.lower(): other.at for other in OTHER_NAMES if other.at}
-"""Measures by the NAME of ``NAME@K``, in lower case; foreign names and their own."""
+"""Measures by the NAME of ``NAME@K`` in lower case. NAME is the name in irevalx or in another program."""
 
 _AT = re.compile(r"([^@]+?)(?:@|_at_)((?:[0-9]*\.)?[0-9]+(?:,(?:[0-9]*\.)?[0-9]+)*)")
-"""``NAME@10``, ``NAME_at_10``, ``NAME@0.1,0.2``."""
+"""``NAME@10``, ``NAME_at_10`` and ``NAME@0.1,0.2``."""
 
 _WITH_NUMBER = re.compile(r"(.+?)(?:[_.]?([1-9][0-9]*)|[_.]([01]?\.[0-9]+))")
-"""``P10``, ``mrr_10``, ``ndcg.10``, or with a recall level ``ircl_prn.0.10``."""
+"""``P10``, ``mrr_10`` and ``ndcg.10``, or ``ircl_prn.0.10`` with a recall level."""
 
 
 def read_foreign_request(text: str, compat: Compat) -> ParsedRequest:
-    """Parse a request without a treatment of unjudged documents, in any spelling."""
+    """Parse a request in any spelling. It must not contain a treatment of unjudged documents."""
     stem, arguments = _split_arguments(text)
     spec = _without_arguments(stem, compat)
     for name, value in arguments.items():
@@ -153,11 +153,11 @@ _WITH_BRACKETS = re.compile(r"([^()@]+(?:@[^()@]*)?)\((.*)\)(?:@([^()@]+))?")
 _WITH_LEVEL = re.compile(r"([^().]+)-l([0-9]+)")
 _ARGUMENT = r"\w+=(?:\{[^{}]*\}|[^,{}]+)"
 _CUTOFFS = ("cutoff", "recall")
-"""Arguments that replace ``@``."""
+"""Arguments that have the same meaning as ``@``."""
 
 
 def _split_arguments(text: str) -> tuple[str, dict[str, str]]:
-    """Split a measure with cutoffs, ``P@10``, from its arguments by name: ``P(rel=2)@10``, or ranx's ``P@10-l2``."""
+    """Split a request such as ``P(rel=2)@10`` (in ranx: ``P@10-l2``) into ``P@10`` and named arguments."""
     if with_level := _WITH_LEVEL.fullmatch(text):
         return with_level[1], {"rel": with_level[2]}
     match = _WITH_BRACKETS.fullmatch(text)
@@ -180,14 +180,14 @@ _NUMBER = r"(?:[0-9]*\.?[0-9]+|[0-9]+\.)"
 
 
 def _with_level(spec: ParsedRequest, value: str) -> ParsedRequest | None:
-    """Return the measure with this relevance level; ``num_ret`` becomes ``num_rel_ret``."""
+    """Return the request with this relevance level. ``num_ret`` becomes ``num_rel_ret``."""
     if not re.fullmatch(rf"-?[0-9]{{1,18}}|-?{_NUMBER}", value):
         return None
     return replace(spec, name="num_rel_ret" if spec.name == "num_ret" else spec.name, level=read_level(value))
 
 
 def _if_true(field: str, true: str, false: str) -> Callable[[ParsedRequest, str], ParsedRequest | None]:
-    """Return a function that sets a field of the request, for True and for False."""
+    """Return a function that sets a field of a request to the value for True or for False."""
 
     def changed(spec: ParsedRequest, value: str) -> ParsedRequest | None:
         values = {"True": true, "False": false}
@@ -197,7 +197,7 @@ def _if_true(field: str, true: str, false: str) -> Callable[[ParsedRequest, str]
 
 
 def _with_number_alone(form: str, default: float | None = None) -> Callable[[ParsedRequest, str], ParsedRequest | None]:
-    """Return a function that sets the only parameters of a measure, unless they are the default."""
+    """Return a function that sets the only parameters of a measure unless they are equal to the default."""
 
     def changed(spec: ParsedRequest, value: str) -> ParsedRequest | None:
         if spec.parameters is not None or not re.fullmatch(_NUMBER, value):
@@ -208,7 +208,7 @@ def _with_number_alone(form: str, default: float | None = None) -> Callable[[Par
 
 
 def _with_named(name: str) -> Callable[[ParsedRequest, str], ParsedRequest | None]:
-    """Return a function that sets a named parameter, such as ``alpha=0.5``, in addition to cutoffs."""
+    """Return a function that sets a named parameter, such as ``alpha=0.5``. Cutoffs remain."""
 
     def changed(spec: ParsedRequest, value: str) -> ParsedRequest | None:
         if not re.fullmatch(rf"-?{_NUMBER}(?:[eE][-+]?[0-9]+)?", value):
@@ -219,7 +219,7 @@ def _with_named(name: str) -> Callable[[ParsedRequest, str], ParsedRequest | Non
 
 
 def _with_gains(spec: ParsedRequest, value: str) -> ParsedRequest | None:
-    """Return the measure with gains by grade: ``{1:3,2:9}``."""
+    """Return the request with the gains of grades in a text such as ``{1:3,2:9}``."""
     is_taken = spec.parameters is not None and spec.name != "ndcg_cut"
     if is_taken or not re.fullmatch(rf"\{{[0-9]+:{_NUMBER}(?:,[0-9]+:{_NUMBER})*\}}", value):
         return None
@@ -228,7 +228,7 @@ def _with_gains(spec: ParsedRequest, value: str) -> ParsedRequest | None:
 
 
 def _with_discount(spec: ParsedRequest, value: str) -> ParsedRequest | None:
-    """Return the measure with this discount; exp-log2 also sets the gains to 2^grade - 1, and requires cutoffs."""
+    """Return the request with this discount. exp-log2 also requests the gain 2^grade - 1 and requires cutoffs."""
     if value == "exp-log2":
         return replace(spec, name="ndcg_burges") if spec.cutoffs else None
     return spec if value == "log2" else None
@@ -239,15 +239,15 @@ class MeasureArgument(Frozen):
 
     name: str
     usage: str
-    """The spelling of the argument."""
+    """How the argument is written."""
     change: Callable[[ParsedRequest, str], ParsedRequest | None]
-    """Returns the request with this value; None for an invalid value."""
+    """A function that returns the request with the value of the argument, or None if the value is invalid."""
     measures: tuple[str, ...] | None = None
-    """The measures that accept it; None if their declarations determine this."""
+    """The measures that accept the argument, or None if the declarations of measures determine this."""
     others: str = ""
-    """End of the error about other measures."""
+    """The end of the error about measures that do not accept the argument."""
     requirement: str = ""
-    """End of the error about invalid values."""
+    """The end of the error about invalid values."""
 
 
 _LEVELS = "; measures with a relevance level, such as P, R and AP, have the parameter rel"
@@ -270,11 +270,11 @@ ARGUMENTS = (
         requirement="; dcg='exp-log2' requires a cutoff, as in nDCG(dcg='exp-log2')@20",
     ),
 )
-"""Arguments in the order of lists, without cutoffs."""
+"""The arguments except cutoffs, in the order in which they are listed."""
 
 
 def _named_parameters(name: str) -> list[MeasureArgument]:
-    """Return arguments for the named parameters of a measure, as in ``ERR.20,max=5``."""
+    """Return an argument for each named parameter of a measure, as in ``ERR.20,max=5``."""
     parameters = () if name in NICKNAMES else getattr(named(name).kind, "parameters", ())
     return [
         MeasureArgument(parameter.name, f"{parameter.name}=X", _with_named(parameter.name)) for parameter in parameters
@@ -282,7 +282,7 @@ def _named_parameters(name: str) -> list[MeasureArgument]:
 
 
 def all_usages() -> list[str]:
-    """Return the distinct usage texts of all arguments of irevalx's measures."""
+    """Return how the arguments of irevalx's measures are written. Equal texts are listed once."""
     of_some = (argument for measure in MEASURES for argument in _named_parameters(measure.name))
     return list(dict.fromkeys(argument.usage for argument in (*ARGUMENTS, *of_some)))
 
@@ -308,7 +308,7 @@ def _without_arguments(text: str, compat: Compat) -> ParsedRequest:
 
 
 def _with_cutoffs(text: str, compat: Compat) -> ParsedRequest | None:
-    """Parse ``ndcg@10``, ignoring case; None for other texts."""
+    """Parse a measure with cutoffs, such as ``ndcg@10``, ignoring case, or return None for another text."""
     at = _AT.fullmatch(text)
     name = AT_CUTOFFS.get(at[1].lower()) or _added(at[1]) if at else ""
     if not at or not exists(name, compat):
@@ -321,13 +321,13 @@ def _with_cutoffs(text: str, compat: Compat) -> ParsedRequest | None:
 
 
 def _with_number(text: str, compat: Compat) -> ParsedRequest | None:
-    """Parse ``P10``, a measure with one cutoff, ignoring case; None for other texts."""
+    """Parse a measure with one cutoff, such as ``P10``, ignoring case, or return None for another text."""
     match = _WITH_NUMBER.fullmatch(text)
     return _with_cutoffs(f"{match[1]}@{match[2] or match[3]}", compat) if match else None
 
 
 def _as_printed(text: str, compat: Compat) -> ParsedRequest | None:
-    """Parse ``P_10``, as it is printed; None for other texts."""
+    """Parse a printed name, such as ``P_10``, or return None for another text."""
     kinds = {measure.name: measure.kind for measure in every_measure()}
     for name in sorted(kinds, key=len, reverse=True):
         after = text.removeprefix(f"{name}_")
@@ -347,19 +347,19 @@ def _by_another_name(text: str, compat: Compat) -> ParsedRequest | None:
 
 
 def _added(text: str) -> str:
-    """Return the name of the custom measure with this name, ignoring case; empty if there is none."""
+    """Return the custom measure with this name, ignoring case, or "" if there is none."""
     return next((name for name in ADDED if name.lower() == text.lower()), "")
 
 
 def cutoff_hint(name: str, parameters: str | None) -> str:
-    """Return the end of a message about ``recip_rank.10``: the measure with cutoffs; empty if there is none."""
+    """Return a hint at the measure with cutoffs for a message about ``recip_rank.10``, or ""."""
     meant = AT_CUTOFFS.get(name.lower(), name)
     is_list = re.fullmatch("[1-9][0-9]*(?:,[1-9][0-9]*)*", parameters or "")
     return f"; {meant}.{parameters} may be meant" if meant != name and is_list else ""
 
 
 def gains_hint(name: str, parameters: str | None) -> str:
-    """Return the end of a message about ``ndcg_cut.20,2=1``; empty for other texts."""
+    """Return a hint for a message about ``ndcg_cut.20,2=1``, or "" for other texts."""
     items = (parameters or "").split(",")
     gains = [item.replace("=", ":") for item in items if re.fullmatch(rf"[0-9]+={_NUMBER}", item)]
     cutoffs = [item for item in items if item.isdecimal()]
@@ -395,7 +395,7 @@ def _similar_names(name: str, compat: Compat) -> str:
 
 
 def _nearest(text: str) -> str:
-    """Return the most similar measure to a measure that irevalx lacks, for the end of a message; otherwise empty."""
+    """Return a hint at the measure that is most similar to an unknown measure, or ""."""
     at = _AT.fullmatch(text)
     name, k = (at[1], at[2]) if at else (text, "10")
     nearest = next((each for each in NEAREST if each.name.lower() == name.lower()), None)

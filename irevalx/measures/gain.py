@@ -30,29 +30,33 @@ from irevalx.settings import EXPECTED, PROBABILITY, REAL
 from irevalx.trec_eval import merge_sort, truncate_to_int
 
 MOST_LEVELS = 1000
-"""Up to this grade the table of gains of a topic has all levels below its highest grade, as in trec_eval; above it,
-only the grades that occur."""
+"""If the highest grade of a topic is at most this number, the table of gains contains all grades below it, as in
+trec_eval. Otherwise, it contains only the grades that occur."""
 
 
 class GainsOfTopics(Frozen):
-    """Gains of the retrieved documents of the topics, and of the ideal ranking."""
+    """The gains of the retrieved documents and of the ideal ranking of each topic."""
 
     gain: FloatArray
-    """The gain of each document of ``rows``; with tied ranks, the mean over the documents that can be at a rank."""
+    """The gain of each document of ``rows``. If ``rows`` are ranks of tied documents, it is the mean over the documents
+    that can be at the rank."""
     ideal: Segments
-    """The documents of the ideal ranking of each topic that have a gain above 0."""
+    """The documents in the ideal ranking of each topic whose gain is above 0."""
     ideal_gain: FloatArray
-    """The gain of each document of ``ideal``, in descending order for each topic."""
+    """The gains of the documents of ``ideal``, in descending order for each topic."""
     rows: Segments
     """The retrieved documents of each topic."""
     discount: FloatArray
-    """The discount of each document of ``rows``: log2(rank + 1)."""
+    """The discount log2(rank + 1) of each document of ``rows``."""
     of_pool: Callable[[Any, Callable[[], Any]], Any] = lambda key, compute: compute()
-    """``Topics.of_pool`` if gains are grades."""
+    """``Topics.of_pool`` if the gains are the grades, so that values are cached."""
 
     @classmethod
     def of(cls, t: Topics, pairs: Sequence[Gain], *, scaled: bool = False) -> GainsOfTopics:
-        """Return the gains of the topics: grades by default, 0 for unjudged documents; 0 to 1 if ``scaled``."""
+        """Return the gains of topics: by default, the grades, and 0 for unjudged documents.
+
+        With ``scaled``, gains are scaled to the range 0 to 1.
+        """
         levels = tuple((pair.level, pair.value) for pair in pairs if pair.level is not None)
         key = "gains", levels, scaled
         if key not in t.cached:
@@ -82,12 +86,12 @@ class GainsOfTopics(Frozen):
 
     @cached_property
     def discounted(self) -> FloatArray:
-        """Per document of ``rows``: gain / log2(rank + 1)."""
+        """The discounted gain of each document of ``rows``: gain / log2(rank + 1)."""
         return np.where(self.gain != 0, self.gain / self.discount, 0.0)
 
     @cached_property
     def ideal_discounted(self) -> FloatArray:
-        """Per document of ``ideal``: gain / log2(rank + 1)."""
+        """The discounted gain of each document of ``ideal``: gain / log2(rank + 1)."""
         discounted: FloatArray = self.of_pool(
             "ideal_discounted", lambda: self.ideal_gain / log2_of(self.ideal.position + 2)
         )
@@ -95,17 +99,17 @@ class GainsOfTopics(Frozen):
 
     @cached_property
     def dcg(self) -> FloatArray:
-        """Per topic: discounted cumulative gain of the ranking."""
+        """The discounted cumulative gain of the ranking of each topic."""
         return self.rows.sum(self.discounted)
 
     @cached_property
     def ideal_dcg(self) -> FloatArray:
-        """Per topic: discounted cumulative gain of the ideal ranking."""
+        """The discounted cumulative gain of the ideal ranking of each topic."""
         dcg: FloatArray = self.of_pool("ideal_dcg", lambda: self.ideal.sum(self.ideal_discounted))
         return dcg
 
     def ideal_dcg_within(self, k: int) -> FloatArray:
-        """Per topic: discounted cumulative gain of the first k documents of the ideal ranking."""
+        """Return the discounted cumulative gain of the first k documents in the ideal ranking of each topic."""
 
         def compute() -> FloatArray:
             return self.ideal.sum(np.where(self.ideal.position < k, self.ideal_discounted, 0.0))
@@ -118,15 +122,19 @@ class _GainTable(Frozen):
     """The levels of a topic with their gains, in ascending order of gains as trec_eval compares them."""
 
     entries: tuple[tuple[float, float, bool], ...]
-    """Level, gain, and whether documents of this level are counted here (a level can be given twice)."""
+    """Level, gain, and whether the documents of the level are counted in this entry, because a level can be given
+    twice."""
 
     @cached_property
     def by_level(self) -> dict[float, float]:
-        """The gain of a grade; if it has several entries, the first is used."""
+        """The gain of each grade. If a grade has several entries, the first entry is used."""
         return {level: gain for level, gain, _ in reversed(self.entries)}
 
     def ideal(self, counts: Mapping[float, int]) -> FloatArray:
-        """Return the gains above 0 of the ideal ranking, descending, from the numbers of documents by level."""
+        """Return the positive gains of the ideal ranking in descending order.
+
+        ``counts`` contains the number of documents of each level.
+        """
         gains: list[float] = []
         if not self.entries or not self.entries[-1][1] > 0:  # before the counts are looked up, as in trec_eval
             return np.empty(0)
@@ -142,7 +150,7 @@ class _GainTable(Frozen):
 def _gain_table(
     given: tuple[tuple[float, float], ...], every: tuple[float, ...], scaled: bool, is_real: bool
 ) -> _GainTable:
-    """Return the table of all levels of a topic with their gains, some of which are given by parameters."""
+    """Return the table of all levels of a topic with their gains. Parameters replace some gains."""
     entries: list[tuple[float, float, bool]] = []
     named: set[float] = set()
     for level, gain in given:
@@ -168,7 +176,7 @@ _gain_measure = partial(
 
 
 def _ideal_dcg_of(counts: IntArray) -> FloatArray:
-    """Return the discounted cumulative gain of 1, 2, ... relevant documents in the ideal ranking."""
+    """Return the discounted cumulative gain of an ideal ranking with 1, 2, ... relevant documents."""
     return np.add.accumulate(1.0 / log2_of(counts + 1))
 
 
@@ -322,7 +330,7 @@ def r_ndcg(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
 
 
 def _expected_binary_g(t: TiedTopics) -> FloatArray:
-    """Per topic: binG, expected over the number of other documents above each hit."""
+    """Return binG for each topic, expected over the number of other documents above each hit."""
     others = t.size - t.hits_of_groups
     above = t.number_above(t.hit, others, t.before - t.above_groups(t.hits_of_groups))
     return np.where(t.n_hits > 0, above.rows.sum(above.chance * (1.0 / log2_of(above.number + 2))) / t.n_rel, 0.0)
@@ -380,7 +388,7 @@ def g(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
 
 
 def _down_to(lists: Segments, running_sum: FloatArray, row: IntArray, n: IntArray) -> FloatArray:
-    """Return the running sum of rows of ``lists`` down to their n-th element; 0 for n = 0."""
+    """Return the running sums of rows of ``lists`` at their n-th elements, or 0 for n = 0."""
     sums = np.zeros(n.size)
     inside = n > 0
     sums[inside] = running_sum[lists.at(row[inside], n[inside] - 1)]
@@ -388,7 +396,7 @@ def _down_to(lists: Segments, running_sum: FloatArray, row: IntArray, n: IntArra
 
 
 def _add_ones(x: FloatArray, times: IntArray) -> FloatArray:
-    """Return x after ``times`` additions of 1.0 with rounding after each addition; both have the same shape."""
+    """Return x after ``times`` additions of 1.0, each of which is rounded. Both have the same shape."""
     # Below 2**53, additions are exact except those that pass a power of two, which are rounded once.
     # From there on, only the first addition can change the sum, because of rounding to even.
     x, left = x.copy(), times.astype(np.float64)
@@ -401,7 +409,7 @@ def _add_ones(x: FloatArray, times: IntArray) -> FloatArray:
 
 
 def _log2(x: FloatArray) -> FloatArray:
-    """Return log2 of each element as the C library computes it; ``np.log2`` can differ in the last bit."""
+    """Return log2 of each element, equal to that of the C library. ``np.log2`` can differ in the last bit."""
     values = x.tolist()
     logs = {value: c_log(value, math.log2) for value in set(values)}
     return np.array([logs[value] for value in values], np.float64)

@@ -1,7 +1,7 @@
 """Estimates from samples with inclusion probabilities: the measures of statAP_MQ_eval (-R prels).
 
-A sampled document with inclusion probability p represents 1/p documents. Documents outside the sample are nonrelevant
-and keep their ranks.
+A sampled document with inclusion probability p represents 1/p documents. A document outside the sample is nonrelevant
+and keeps its rank.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ CUTOFFS = Cutoffs((10, 20, 50, 100))
 
 
 class _Found(Frozen):
-    """The retrieved relevant documents of the sample."""
+    """The relevant documents of the sample that were retrieved."""
 
     rows: Segments
     """The documents of each topic, in rank order."""
@@ -47,32 +47,32 @@ class _Found(Frozen):
 
     @cached_property
     def precision(self) -> FloatArray:
-        """Per document: the estimated precision at its rank."""
+        """The estimated precision at the rank of each document."""
         above = self.rows.previous(self.rows.running_sum(self.stands_for), none=0.0)
         return (1.0 + above) / self.rank
 
     def average_precision(self, t: InclusionTopics) -> FloatArray:
-        """Per topic: the estimated average precision."""
+        """Return the estimated average precision of each topic."""
         return ratio(self.rows.sum(self.precision * self.stands_for), t.estimated_relevant)
 
     def within(self, limit: IntArray | int) -> FloatArray:
-        """Per topic: the estimated number of relevant documents up to a rank; the rank can differ by topic."""
+        """Return the estimated number of relevant documents of each topic up to a rank, which can be an array."""
         reached = self.rank <= (limit if isinstance(limit, int) else self.rows.spread(limit))
         return self.rows.sum(np.where(reached, self.stands_for, 0.0))
 
 
 def can_estimate(t: InclusionTopics) -> BoolArray:
-    """Return, per topic, whether the sample contains a relevant document and a randomly drawn document."""
+    """Return whether the sample of each topic contains a relevant document and a randomly drawn document."""
     return t.any_at_random & (t.sample.count(t.relevant) > 0)
 
 
 _estimate = partial(measure, formats=PRELS, treatments=NONREL, has_value=can_estimate)
-"""Declares a measure of a sample with inclusion probabilities."""
+"""Declares a measure that is estimated from a sample with inclusion probabilities."""
 
 
 @summary("the sum is divided by the square of the number of all judged topics; one without results counts {missing}")
 def variance_of_mean(added: Total, population: Population) -> float:
-    """Return the variance of the mean over topics, given the sum of the variances of topics."""
+    """Return the variance of the mean over topics, given the sum of the variances of the topics."""
     return added / (population.n_topics * population.n_topics or 1)
 
 

@@ -1,8 +1,8 @@
 """Incomplete judgments.
 
-R documents of a topic were judged relevant and N nonrelevant. Above a relevant document at rank k, r documents were
-judged relevant, n were judged nonrelevant, u were pooled but not judged, and o = k - 1 - r - n - u are outside the
-pool.
+R documents of a topic were judged relevant, and N were judged nonrelevant. Above a relevant document at rank k, r
+documents were judged relevant, n were judged nonrelevant, u were pooled but not judged, and o = k - 1 - r - n - u are
+outside the pool.
 """
 
 from __future__ import annotations
@@ -30,7 +30,8 @@ from irevalx.ranking.topics import RankedTopic, Topics
 from irevalx.settings import EXPECTED, PARAMETERS
 
 DEFAULT_C = 2.0
-"""The constant c of infAP: if no document above a relevant document was judged, 1/c of them are assumed relevant."""
+"""The constant c of infAP. If no document above a relevant document was judged, 1/c of the pooled documents above it
+are assumed to be relevant."""
 
 DEFAULT_EPSILON = 0.00001
 """The smoothing constant of infAP."""
@@ -38,10 +39,10 @@ DEFAULT_EPSILON = 0.00001
 NO_MEAN_OF_RATIO = {EXPECTED: f"the expected value of such ratios {NO_FORMULA}", **NO_EXPECTATION}
 
 _NODES = 48
-"""Nodes of the integral of subAP, for an error of 1e-13."""
+"""The number of nodes for the integral of subAP, which limits the error to 1e-13."""
 
 _FAR = 45.0
-"""The integral of subAP is cut off where the integrand has fallen to exp(-45) of its greatest value."""
+"""The integral of subAP ends where the integrand has fallen to exp(-45) of its maximum."""
 
 _skipping_measure = partial(
     measure,
@@ -240,20 +241,20 @@ def judged(t: Topics, k: int) -> FloatArray:
 
 
 def _bpref(t: Topics, most: IntArray) -> FloatArray:
-    """Return bpref over the first ``most`` nonrelevant documents; ``most`` and the result have shape (n_topics,)."""
+    """Return bpref over the first ``most`` nonrelevant documents. The shapes are (n_topics,)."""
     bound = t.rows.spread(np.minimum(t.n_nonrel, most))
     above = np.minimum(t.nonrelevant_above, t.rows.spread(most))
     return _mean_over_relevant(t, np.where(above > 0, 1.0 - ratio(above, bound), 1.0))
 
 
 def _expected_nonrelevant_above(t: TiedTopics) -> TieProbabilities:
-    """Return the possible numbers of nonrelevant documents above each relevant document, with their probabilities."""
+    """Return the possible numbers of nonrelevant documents above each relevant document, and their probabilities."""
     nonrelevant = t.members.count(t.nonrelevant)
     return t.number_above(t.relevant, nonrelevant, t.above_groups(nonrelevant))
 
 
 def _expected_bpref(t: TiedTopics, most: IntArray) -> FloatArray:
-    """Return ``_bpref``, expected over random tie-breaking."""
+    """Return the expected value of ``_bpref`` over random tie-breaking."""
     above = _expected_nonrelevant_above(t)
     bound = above.rows.spread(np.minimum(t.n_nonrel, most))
     number = np.minimum(above.number, above.rows.spread(most))
@@ -261,17 +262,17 @@ def _expected_bpref(t: TiedTopics, most: IntArray) -> FloatArray:
 
 
 def _sum_over_relevant(t: TiedTopics, above: TieProbabilities, terms: FloatArray) -> FloatArray:
-    """Per topic: the mean expected term of retrieved relevant documents; ``terms`` has one term per possible count."""
+    """Return the mean expected term of relevant documents for each topic. ``terms`` has a term for each count."""
     return ratio(above.rows.sum(above.chance * terms), t.n_rel)
 
 
 def _mean_over_relevant(t: Topics, terms: FloatArray) -> FloatArray:
-    """Per topic: the sum of the terms of retrieved relevant documents, divided by the number of relevant documents."""
+    """Return the sum of the terms of retrieved relevant documents divided by n_rel, for each topic."""
     return ratio(t.rows.sum(np.where(t.relevant, terms, 0.0)), t.n_rel)
 
 
 def _expected_precision(r: IntArray, n: IntArray, o: IntArray, p: FloatArray) -> FloatArray:
-    """Return the expected value of (r + 1) / (r + 1 + n + X), where X is binomially distributed over o trials."""
+    """Return the expected value of (r + 1) / (r + 1 + n + X). X is binomially distributed with o trials."""
     # E[1 / (1 + j + X)] is the integral of t^j (1 - p + p t)^o over t from 0 to 1; s stands for 1 - t.
     j = r + n
     width = np.minimum(1.0, _FAR / np.maximum(p * o + j, _FAR))

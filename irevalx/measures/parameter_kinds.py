@@ -1,4 +1,4 @@
-"""Parameters of ``-m NAME.PARAMETERS``: their syntax, their values, and how kernels receive them."""
+"""Parameters of ``-m NAME.PARAMETERS``: their syntax, their values, and the arguments of kernels."""
 
 from __future__ import annotations
 
@@ -18,10 +18,11 @@ from irevalx.trec_eval import c_double, c_format, c_long, merge_sort
 from irevalx.wording import spelled_rule
 
 Kernel: TypeAlias = Callable[..., Any]
-"""A function from topics (Topics, Preferences, ...) and parameters to one value per topic, shape (n_topics,)."""
+"""A function of topics (Topics, Preferences, ...) and parameters that returns one value per topic. The shape is
+(n_topics,)."""
 
 Note: TypeAlias = Callable[[str, float], None]
-"""A function that is called with each number that is not plain, as typed, and with the value that C reads."""
+"""A function that is called for each number that is not plain, with its text and the value that C reads."""
 
 
 class Gain(Frozen):
@@ -31,54 +32,54 @@ class Gain(Frozen):
     """The key as typed."""
     value: float
     level: float | None
-    """The grade that gets the gain; None if the key is not a grade (``p`` of rbp)."""
+    """The grade to which the gain is assigned, or None if the key is not a grade (``p`` of rbp)."""
 
 
 class Parameters(Frozen):
-    """Parsed parameters of a measure."""
+    """The parsed parameters of a measure."""
 
     names: tuple[str, ...]
-    """Printed names of the values."""
+    """The printed names of the values."""
     values: tuple[Any, ...] = ()
-    """Arguments of the kernel."""
+    """The arguments of the kernel."""
     look_outside: bool = False
-    """Whether the measure distinguishes single unpooled documents."""
+    """Whether the value depends on which unpooled documents were retrieved, and not only on their number."""
     warnings: tuple[str, ...] = ()
     gains: tuple[Gain, ...] = ()
-    """Gains of grades, given as pairs or with cutoffs."""
+    """The gains of grades, given as pairs or in addition to cutoffs."""
 
     @property
     def levels(self) -> tuple[tuple[float, float], ...]:
-        """Grades and their gains."""
+        """The grades and their gains."""
         return tuple((gain.level, gain.value) for gain in self.gains if gain.level is not None)
 
 
 class ParameterKind:
-    """Base class of kinds of parameters; it represents measures without parameters."""
+    """The base class of kinds of parameters. It represents measures that have no parameters."""
 
     scales_gains: bool = False
-    """Whether the measure scales the gains of a topic to 0..1."""
+    """Whether the measure scales the gains of a topic to the range 0 to 1."""
 
     @property
     def usage(self) -> str:
-        """The syntax of the parameters, for the help; empty if the measure has no parameters."""
+        """The syntax of the parameters for the help, or "" if the measure has no parameters."""
         return ""
 
     def parse(self, name: str, text: str | None, settings: Settings, note: Note) -> Parameters:
-        """Parse the parameters (None: the default) of a measure; ``note`` is called with numbers that are not plain."""
+        """Parse the parameters of a measure (None: the default). Call ``note`` for each number that is not plain."""
         return Parameters((name,))
 
     def cutoffs(self, parameters: Parameters) -> Sequence[int]:
-        """Return the cutoff of each printed name; empty for a measure without cutoffs."""
+        """Return the cutoff of each printed name, or an empty sequence for a measure without cutoffs."""
         return ()
 
     def apply(self, kernel: Kernel, t: Any, parameters: Parameters) -> Sequence[Values]:
-        """Call the kernel for the topics ``t``; return one result for each printed name."""
+        """Call the kernel for the topics ``t``. Return one result for each printed name."""
         return [kernel(t, *parameters.values)]
 
 
 class NoParameters(Frozen, ParameterKind):
-    """The measure has no parameters; given parameters are ignored. Its kernel is called with ``(t)``."""
+    """The kind of a measure without parameters, which ignores parameters. Its kernel is called with ``(t)``."""
 
 
 class Cutoffs(Frozen, ParameterKind):
@@ -136,7 +137,7 @@ class CutoffsAndReals(Cutoffs):
 
 
 class RealCutoffs(Frozen, ParameterKind):
-    """Recall levels or other real numbers, ascending. The kernel ``(t, numbers)`` returns one result per number."""
+    """Recall levels or other real numbers in ascending order. The kernel ``(t, numbers)`` returns a result for each."""
 
     default: tuple[float, ...]
     usage: str = "X,X,..."
@@ -156,7 +157,7 @@ class RealCutoffs(Frozen, ParameterKind):
 
 
 class Reals(Frozen, ParameterKind):
-    """A list of real numbers, identified by position. The kernel is called with ``(t, *numbers)``."""
+    """A list of real numbers with fixed positions. The kernel is called with ``(t, *numbers)``."""
 
     default: tuple[float, ...]
     usage: str = "X,X,..."
@@ -168,13 +169,13 @@ class Reals(Frozen, ParameterKind):
 
 
 class MeasureParameter(Frozen):
-    """A named real number."""
+    """A parameter that is a real number and has a name."""
 
     name: str
     default: float | None
-    """The value without the setting; None if the kernel determines it."""
+    """The value if the setting is not given, or None if the kernel determines it."""
     declaration: Parameter
-    """The accepted values; if it is the declaration of a setting, the setting replaces the default if it is given."""
+    """The accepted values. If a setting has the same declaration and is given, its value replaces the default."""
 
     @property
     def kind(self) -> ValueType:
@@ -184,7 +185,7 @@ class MeasureParameter(Frozen):
 
 
 class NamedReals(Frozen, ParameterKind):
-    """``name=value`` pairs, which trec_eval lacks. The kernel is called with ``(t, *values)``, in declaration order."""
+    """``name=value`` pairs, which trec_eval does not have. The kernel gets ``(t, *values)`` in declaration order."""
 
     parameters: tuple[MeasureParameter, ...]
 
@@ -214,13 +215,13 @@ class NamedReals(Frozen, ParameterKind):
 
 
 class Gains(Frozen, ParameterKind):
-    """``key=value`` pairs, the gains of grades. The kernel is called with ``(t, pairs)``; pairs are a tuple of Gain."""
+    """The gains of grades as ``key=value`` pairs. The kernel is called with ``(t, pairs)``, a tuple of ``Gain``."""
 
     usage: str = "LEVEL=GAIN,LEVEL=GAIN,..."
     sorted_like_c: bool = True
-    """Whether the measure sorts grades by gain like trec_eval: by differences truncated to integers."""
+    """Whether the measure sorts grades by gain like trec_eval, which truncates differences of gains to integers."""
     scales_gains: bool = False
-    """Whether the measure scales the gains of a topic to 0..1."""
+    """Whether the measure scales the gains of a topic to the range 0 to 1."""
 
     def parse(self, name: str, text: str | None, settings: Settings, note: Note) -> Parameters:
         if text is None:
@@ -259,7 +260,7 @@ class Gains(Frozen, ParameterKind):
 
 
 class GradeGains(Frozen, ParameterKind):
-    """LEVEL=GAIN pairs, with judged grades and gains of at least 0. The kernel is called with ``(t, pairs)``."""
+    """LEVEL=GAIN pairs in which no grade and no gain is negative. The kernel is called with ``(t, pairs)``."""
 
     usage: str = "LEVEL=GAIN,LEVEL=GAIN,..."
 
@@ -278,7 +279,7 @@ class GradeGains(Frozen, ParameterKind):
 
 
 def _level_of(key: str, settings: Settings) -> float | None:
-    """Return the grade of a pair; None if its key is not a grade."""
+    """Return the grade that a key denotes, or None if the key is not a grade."""
     if settings.grades == "whole":
         return settings.compat.gain_level(key)
     number, plain = c_double(as_bytes(key))
@@ -286,7 +287,7 @@ def _level_of(key: str, settings: Settings) -> float | None:
 
 
 def _numbers(text: str, read_as_c: Callable[[bytes], tuple[Any, bool]], note: Note) -> list[Any]:
-    """Return the numbers in a comma-separated list; ``read_as_c`` returns each number and whether it is plain."""
+    """Return the numbers in a list separated by commas. ``read_as_c`` returns a number and whether it is plain."""
     numbers = []
     for item in text.split(","):
         number, plain = read_as_c(as_bytes(item))

@@ -51,7 +51,7 @@ def precision(t: Topics, k: int) -> FloatArray:
 
 
 def probable_recall(t: ExpectedTopics, k: float = np.inf) -> FloatArray:
-    """Per topic: the expected recall at cutoff k, or of all retrieved documents, if grades are probabilities."""
+    """Return the expected recall of each topic at cutoff k, or of all retrieved documents, under probabilities."""
     return t.each(lambda topic: topic.mean(topic.rank <= k, 1.0 / topic.counts))
 
 
@@ -86,7 +86,7 @@ def relative_precision(t: Topics, k: int) -> FloatArray:
 
 
 def _expected_success(t: TiedTopics, k: int) -> FloatArray:
-    """Per topic: the probability that a hit is among the first k."""
+    """Return the probability that a hit is among the first k documents, for each topic."""
     first, without = t.first_hit()
     return np.asarray(first.rows.max(np.where(first.number <= k, 1.0 - without, 0.0), empty=0.0))
 
@@ -122,7 +122,7 @@ share_of_judged = partial(
     uses_level=False,
     unjudged=UnjudgedEffect.UNJUDGED,
 )
-"""Declares a share of judged or unjudged documents."""
+"""Declares a measure that is the share of judged or unjudged documents."""
 
 
 @share_of_judged("unj", ZERO_TO_ONE, lower_is_better=True)
@@ -156,7 +156,7 @@ def r_precision(t: Topics) -> FloatArray:
 
 
 def _expected_reciprocal_rank(t: TiedTopics, k: float = np.inf) -> FloatArray:
-    """Per topic: the expected reciprocal rank of the first hit, if it is among the first k."""
+    """Return the expected reciprocal rank of the first hit of each topic, counting 0 if its rank exceeds k."""
     first, _ = t.first_hit()
     return first.rows.sum(np.where(first.number <= k, first.chance / first.number, 0.0))
 
@@ -258,10 +258,10 @@ def multiple_r_precision(t: Topics, multiples: Sequence[float]) -> list[FloatArr
 
 
 class _Walk:
-    """trec_eval's walk down lists of ``start`` ranks, with a pointer to cutoffs from the last to the first.
+    """An emulation of how trec_eval compares ranks with a list of cutoffs, from the last cutoff to the first.
 
-    The pointer first skips cutoffs beyond the start, and then advances at each cutoff that is reached. It stops at a
-    cutoff that cannot be reached (below 1, or out of order), so that earlier cutoffs are never reached.
+    trec_eval first skips cutoffs greater than ``start``, and then advances to the preceding cutoff whenever it reaches
+    one. If it cannot reach a cutoff (because it is below 1 or out of order), it reaches none of the preceding cutoffs.
     """
 
     def __init__(self, start: IntArray) -> None:
@@ -270,12 +270,12 @@ class _Walk:
         self._stuck: BoolArray = np.zeros(start.shape, np.bool_)
 
     def skips(self, cutoff: IntArray) -> BoolArray:
-        """Per topic: whether the next cutoff, shape (n_topics,), is skipped, beyond the start."""
+        """Return whether the next cutoff of each topic is skipped because it exceeds the start."""
         self._skipping = self._skipping & (cutoff > self._limit)
         return self._skipping
 
     def stops_at(self, cutoff: IntArray) -> BoolArray:
-        """Per topic: whether this cutoff is reached; called after ``skips``."""
+        """Return whether this cutoff is reached, for each topic. Call ``skips`` with the cutoff first."""
         met = ~self._skipping & ~self._stuck & (cutoff >= 1) & (cutoff <= self._limit)
         self._stuck = self._stuck | ~(self._skipping | met)
         self._limit = np.where(met, cutoff, self._limit)
@@ -283,7 +283,10 @@ class _Walk:
 
 
 def _interpolate(t: Topics, levels: Sequence[float]) -> list[tuple[FloatArray, BoolArray]]:
-    """Per recall level and topic: the interpolated precision (0.0 if not reached) and whether the level is reached."""
+    """Return, for each recall level, the interpolated precision of each topic and whether the level is reached.
+
+    The precision is 0.0 if the level is not reached.
+    """
     # Hits are counted from the last one; there are more than n_rel_ret if the level is below 0.
     n_hits = t.hits_so_far - t.rows.spread(t.n_hits - t.n_rel_ret)
     is_hit = t.hit & (n_hits > 0)

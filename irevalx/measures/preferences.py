@@ -75,13 +75,13 @@ def fulfilled_retrieved(p: Preferences) -> IntArray:
 
 
 def _fraction(name: str, title: str, prose: str, formula: str, kernel: Kernel, source: str = "trec_eval") -> Measure:
-    """Declare a fraction of preferences fulfilled; ``title`` contains the preferences and the average."""
+    """Declare a measure that is a fraction of preferences fulfilled. ``title`` completes its title."""
     kernel.__doc__ = f"Fraction of preferences fulfilled{title}.\n\n{prose}\n\nFormula: {formula}.\nSource: {source}."
     return _preference_measure(name, ZERO_TO_ONE)(kernel)
 
 
 def _fractions(suffix: str, title: str, prose: str, formula: str, *counts: str) -> tuple[Measure, Measure]:
-    """Declare the fraction among some preferences of a topic, and its mean over judgment groups."""
+    """Declare the fraction of some preferences of a topic that are fulfilled, and its mean over judgment groups."""
     fulfilled_and_possible = attrgetter(*counts)
     name, averaged = f"prefs_simp{suffix}", f"The mean over judgment groups of prefs_simp{suffix}."
     if not suffix:
@@ -192,7 +192,7 @@ def _balanced(
     n_nonrelevant: IntArray,
     counts: Callable[[PreferenceCounts], tuple[IntArray, IntArray]],
 ) -> FloatArray:
-    """Per topic: the mean fraction of preferences fulfilled if each group has R nonrelevant documents."""
+    """Return the fraction of preferences fulfilled if each judgment group has R nonrelevant documents."""
     surplus = n_relevant - n_nonrelevant
     relevant, relevant_ret = p.relevant
     fulfilled, possible = counts(p.tally)
@@ -203,6 +203,6 @@ def _balanced(
 
 
 def _mean_of_groups(p: Preferences, of_group: FloatArray) -> FloatArray:
-    """Per topic: the mean over judgment groups; 0 if undefined."""
+    """Return the mean over the judgment groups of each topic, or 0 if it is undefined."""
     sums = p.groups.sum(of_group)
     return np.where(sums > 0, sums / p.groups.lengths, 0.0)

@@ -1,4 +1,4 @@
-"""Requests: parsing of measure names given with ``-m``."""
+"""Parsing of the requests for measures that are given with ``-m``."""
 
 from __future__ import annotations
 
@@ -22,17 +22,18 @@ class ParsedRequest(Frozen):
 
     name: str
     parameters: str | None = None
-    """Parameters as typed; None for the default."""
+    """The parameters as typed, or None for the default."""
     cutoffs: tuple[str, ...] = ()
-    """Cutoffs as typed, which are added to the parameters."""
+    """The cutoffs as typed. They are added to the parameters."""
     level: float | None = None
-    """Relevance level, float if not written as an integer; None for the level of all measures (``-l``)."""
+    """The relevance level, which is a float unless written as an integer, or None for the level of all measures
+    (``-l``)."""
     treatment: UnjudgedTreatment | None = None
-    """Treatment of unjudged documents; None for the default."""
+    """The treatment of unjudged documents, or None for the default."""
     gains: str | None = None
-    """Gains of grades, such as ``2=1,3=5``, for a measure that also has cutoffs."""
+    """The gains of grades, such as ``2=1,3=5``, for a measure that also has cutoffs."""
     text: str = ""
-    """The request as typed, without white space."""
+    """The request as typed, with white space removed."""
 
     def members(self, compat: Compat, *, plain: bool = True) -> Iterator[tuple[Measure, UnjudgedTreatment | None]]:
         """Yield the requested measure, or the measures of a set, with their treatments of unjudged documents."""
@@ -51,21 +52,21 @@ class Request(Frozen, kw_only=True):
 
     measure: Measure
     treatment: UnjudgedTreatment
-    """The requested treatment; it has no effect on a measure of the `all` row alone."""
+    """The requested treatment. It has no effect on a measure that has a value only in the `all` row."""
     spec: ParsedRequest
-    """Level, parameters, cutoffs and gains; the default for a member of a set."""
+    """The level, parameters, cutoffs and gains. They have their defaults for a member of a set."""
     spelling: str = ""
-    """Requested name of its values; empty for a member of a set."""
+    """The requested name of the values, or "" for a member of a set."""
     optional: bool = False
     """Whether the measure is omitted if the format of the judgments does not support it."""
 
     @property
     def effective_treatment(self) -> UnjudgedTreatment:
-        """The treatment, or nonrel for a measure of the `all` row alone."""
+        """The treatment, which is nonrel for a measure that has a value only in the `all` row."""
         return "nonrel" if self.measure.kernel is None else self.treatment
 
     def merged_by(self, like_c: bool) -> tuple[str, float | None, UnjudgedTreatment, str | None, str | None]:
-        """Return the key by which requests are merged. With ``like_c``, parameters that trec_eval has are not in it."""
+        """Return the key by which requests are merged. With ``like_c``, trec_eval's parameters are not part of it."""
         spec, parameters, kind = self.spec, self.spec.parameters, self.measure.kind
         if isinstance(kind, CutoffsAndReals):
             parameters = ",".join(item for item in (parameters or "").split(",") if "=" in item)
@@ -75,7 +76,7 @@ class Request(Frozen, kw_only=True):
 
     @property
     def listed_cutoffs(self) -> tuple[str, ...]:
-        """The cutoffs in the text, as typed; empty if there are none, or if there are other parameters."""
+        """The cutoffs in the request as typed, or () if there are none or there are other parameters."""
         cutoffs, parameters = self.spec.cutoffs, self.spec.parameters
         if cutoffs or parameters is None or "=" in parameters:
             return cutoffs
@@ -88,12 +89,12 @@ class Request(Frozen, kw_only=True):
 
 
 def first_parameters(requests: Iterable[Request]) -> str | None:
-    """Return the first of the given parameter lists, which takes precedence; None if there is none."""
+    """Return the first given list of parameters, which takes precedence, or None if there is none."""
     return next((request.spec.parameters for request in requests if request.spec.parameters is not None), None)
 
 
 def warning_of_replaced(merged: Iterable[Sequence[Request]]) -> Iterator[str]:
-    """Yield a warning about all requests whose parameters are replaced by the first ones of their measure."""
+    """Yield a warning about all requests whose parameters are replaced by earlier parameters of the measure."""
     replaced = []
     for requests in merged:
         first = first_parameters(requests)
@@ -111,7 +112,10 @@ def warning_of_replaced(merged: Iterable[Sequence[Request]]) -> Iterator[str]:
 
 
 def merged_parameters(requests: Sequence[Request], like_c: bool) -> str | None:
-    """Return the first parameters and the cutoffs after @ or, without ``like_c``, the cutoffs of all requests."""
+    """Return the parameters of merged requests: the first parameters, and the cutoffs of all requests.
+
+    With ``like_c``, only cutoffs after @ are merged.
+    """
     kind, text = requests[0].measure.kind, first_parameters(requests)
     items = [] if text is None else text.split(",")
     default: list[str] = []
@@ -127,7 +131,7 @@ def merged_parameters(requests: Sequence[Request], like_c: bool) -> str | None:
 
 
 def read_own_request(text: str, compat: Compat) -> ParsedRequest | None:
-    """Parse ``NAME`` or ``NAME.PARAMETERS``, trec_eval's spelling, without a treatment; None for other texts."""
+    """Parse ``NAME`` or ``NAME.PARAMETERS``, the notation of trec_eval, or return None for another text."""
     name, dot, parameters = text.partition(".")
     if "(" in text or not (exists(name, compat) or name in NICKNAMES):
         return None
@@ -137,7 +141,7 @@ def read_own_request(text: str, compat: Compat) -> ParsedRequest | None:
 
 
 def refuse_level(spec: ParsedRequest, settings: Settings) -> None:
-    """Raise UsageError for a measure's own level that the grades do not allow."""
+    """Raise UsageError if a request has a level that grades of this type do not support."""
     if spec.level is None or settings.grades == "real":
         return
     if settings.grades == "probability":
@@ -147,17 +151,17 @@ def refuse_level(spec: ParsedRequest, settings: Settings) -> None:
 
 
 def without_blanks(text: str) -> str:
-    """Remove white space from a text; measure names contain no white space."""
+    """Remove white space, because measure names contain none."""
     return "".join(text.split())
 
 
 def exists(name: str, compat: Compat) -> bool:
-    """Return whether an emulated version of trec_eval has a measure with this name."""
+    """Return whether the emulated version of trec_eval has a measure with this name."""
     return is_measure(name) and name not in compat.absent_measures
 
 
 def split_treatment(text: str) -> tuple[str, UnjudgedTreatment | None]:
-    """Split ``NAME:TREATMENT``; the treatment is None if there is none."""
+    """Split ``NAME:TREATMENT``. The treatment is None if the text contains none."""
     stem, colon, last = text.rpartition(":")
     if not colon or ")" in last:
         return text, None
@@ -171,15 +175,15 @@ def split_treatment(text: str) -> tuple[str, UnjudgedTreatment | None]:
 
 
 _SEPARATOR = re.compile(r"[\s,]+(?=[^\W\d])(?!\w+=)|(?<![\s,])\s+(?![\s,])|[\s,]+$")
-"""Blanks, and commas before a letter: numbers and ``name=`` after a comma belong to the same measure."""
+"""Spaces, and commas before a letter. A number or ``name=`` after a comma belongs to the same measure."""
 
 _BRACKETS = re.compile(r"\([^()]*\)|\{[^{}]*\}")
-"""The contents of brackets belong to one measure, as in ``nDCG(gains={1:3,2:9})@20``."""
+"""Brackets and their content, which belong to one measure, as in ``nDCG(gains={1:3,2:9})@20``."""
 
 
 @lru_cache(maxsize=1 << 10)
 def measures_in(text: str) -> tuple[str, ...]:
-    """Parse a text as a list of requests, which is empty only for a blank text.
+    """Parse a text as a list of requests. The list is empty only if the text is blank.
 
     >>> measures_in("map,P.5,10 nDCG(gains={1:3,2:9})@20")
     ('map', 'P.5,10', 'nDCG(gains={1:3,2:9})@20')

@@ -62,7 +62,7 @@ def set_relative_precision(t: Topics) -> FloatArray:
 
 
 def _probable_map(t: ExpectedTopics) -> FloatArray:
-    """Per topic: the expected value, computed from n^2 as the sum of 2 i - 1 over i from 1 to n."""
+    """Return the expected value for each topic. n^2 is computed as the sum of 2 i - 1 over i from 1 to n."""
 
     def of(topic: ExpectedTopic) -> float:
         every, share = np.ones(topic.rank.size), 1.0 / topic.counts

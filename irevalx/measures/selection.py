@@ -1,7 +1,7 @@
-"""Selection: requests resolved to measures with parameters, in print order, and conflicts between requests.
+"""Resolution of requests to measures with parameters, in print order, and conflicts between requests.
 
-``parse_request`` parses one text; ``select_measures`` merges requests of the same measure, so that all cutoffs are
-computed at once. Like trec_eval (``like_c``), it uses only the first parameters of a measure.
+``parse_request`` parses one text. ``select_measures`` merges requests for the same measure, so that all cutoffs are
+computed together. With ``like_c``, it uses only the first parameters of a measure, like trec_eval.
 """
 
 from __future__ import annotations
@@ -42,12 +42,12 @@ if TYPE_CHECKING:
     from irevalx.measures.zscores import Zscores
 
 UNSUPPORTED = "measures that do not support the treatment"
-"""The beginning of the warning about measures without a requested treatment of unjudged documents."""
+"""The beginning of the warning about measures that do not support a requested treatment."""
 
 
 @lru_cache(maxsize=1 << 10)
 def parse_request(text: str, compat: Compat) -> ParsedRequest:
-    """Parse ``map``, ``P.5,10``, ``ndcg:skip``, ``all``, or other programs' spellings such as ``nDCG@10``."""
+    """Parse ``map``, ``P.5,10``, ``ndcg:skip``, ``all``, or spellings of other programs, such as ``nDCG@10``."""
     compact = without_blanks(text)
     stem, treatment = split_treatment(compact if "(" in text else text)
     spec = read_own_request(stem, compat)
@@ -62,7 +62,7 @@ def parse_request(text: str, compat: Compat) -> ParsedRequest:
 
 
 def _read_other(stem: str, compat: Compat) -> ParsedRequest:
-    """Parse a name that trec_eval does not define; measures of installed packages are loaded first."""
+    """Parse a name that trec_eval does not define. If it is unknown, load the measures of installed packages."""
     from irevalx.measures.foreign_requests import read_foreign_request  # imported here because few calls need it
 
     try:
@@ -76,7 +76,7 @@ def _read_other(stem: str, compat: Compat) -> ParsedRequest:
 
 
 def refuse_treatment(measure: Measure, treatment: UnjudgedTreatment, text: str = "") -> None:
-    """Raise UsageError about a treatment that a measure, requested as ``text``, does not support."""
+    """Raise UsageError about a treatment that a measure does not support. ``text`` is the request."""
     raise UsageError(
         f"measure {text or measure.name} does not support the treatment {quote(treatment)} of unjudged documents, only "
         f"{' or '.join(measure.treatments)}"
@@ -84,7 +84,7 @@ def refuse_treatment(measure: Measure, treatment: UnjudgedTreatment, text: str =
 
 
 def refuse_contradictions(texts: Sequence[str], settings: Settings, rel_format: str, *, with_pool: bool) -> None:
-    """Raise UsageError for treatments of unjudged documents with ``-J``, and for options that the format excludes."""
+    """Raise UsageError if treatments are combined with ``-J``, or if the format excludes an option."""
     with_treatments = bool(settings.unjudged) or any(parse_request(text, settings.compat).treatment for text in texts)
     if with_treatments and settings.judged_only:
         raise UsageError(
@@ -116,19 +116,21 @@ class RequestedMeasure(Frozen):
     parameters: Parameters
     treatment: UnjudgedTreatment
     names: tuple[str, ...]
-    """Printed names of the values."""
+    """The printed names of the values."""
     level: float | None = None
-    """Relevance level; None for the level of all measures."""
+    """The relevance level, or None for the level of all measures."""
     optional: bool = False
-    """Whether it is requested only as a member of a set, and is omitted if the judgments do not support it."""
+    """Whether the measure is requested only as a member of a set. If so, it is omitted if the judgments do not support
+    it."""
     ties: Ties | None = None
-    """Order of ties, if several are requested; None for the only order, and for the difference of best and worst."""
+    """The order of ties if several orders are requested, or None if there is only one order or the value is a
+    difference of two."""
     is_width: bool = False
     """Whether the values are differences between the best and the worst order of ties."""
 
     @property
     def needs_all(self) -> bool:
-        """Whether it distinguishes single unpooled documents."""
+        """Whether the value depends on which unpooled documents were retrieved, and not only on their number."""
         below_0 = self.level is not None and self.level < 0
         return below_0 or self.treatment == "rel" or self.parameters.look_outside
 
@@ -139,15 +141,15 @@ class RequestedMeasure(Frozen):
 
     @property
     def cutoffs(self) -> dict[str, int]:
-        """The cutoff of each printed name; empty for a measure without cutoffs."""
+        """A dictionary from each printed name to its cutoff. It is empty for a measure without cutoffs."""
         return dict(zip(self.names, self.measure.kind.cutoffs(self.parameters), strict=False))
 
     def is_ordered_by_gain(self, ties: Ties) -> bool:
-        """Return whether the order of tied documents depends on the given gains."""
+        """Return whether the gains in the request determine the order of tied documents."""
         return ties in BEST_AND_WORST and bool(self.parameters.levels)
 
     def gains_of(self, t: Topics) -> FloatArray:
-        """Return the gain of each document of ``t.rows`` under the given gains."""
+        """Return the gain of each document of ``t.rows``, as given in the request."""
         return GainsOfTopics.of(t, self.parameters.gains, scaled=self.measure.kind.scales_gains).gain
 
 
@@ -155,18 +157,18 @@ class Selection(Frozen):
     """The measures to compute."""
 
     measures: tuple[RequestedMeasure, ...]
-    """The requested measures, in print order."""
+    """The requested measures in print order."""
     rel_format: str = "qrels"
     zscores: Zscores | None = None
-    """The converter to z-scores; None for values without conversion."""
+    """The converter of values to z-scores, or None if values are not converted."""
     as_requested: bool = False
-    """Whether names and order are printed as requested."""
+    """Whether names and their order are printed as requested."""
     requests: tuple[tuple[Request, RequestedMeasure], ...] = ()
-    """The requests in their original order, with the measures that were selected for them."""
+    """The requests in their original order, each with the measure that was selected for it."""
 
     @cached_property
     def requested(self) -> dict[str, str]:
-        """Requested names of values, in that order, with their printed names."""
+        """A dictionary from each requested name of values to the printed name, in the order of the requests."""
         requested: dict[str, str] = {}
         for request, selected in self.requests:
             for spelling, name in _spellings(request, selected):
@@ -174,20 +176,20 @@ class Selection(Frozen):
         return requested
 
     def refuse_other_formats(self) -> None:
-        """Raise EvaluationError for the first measure that cannot be computed from judgments in this format."""
+        """Raise EvaluationError if a measure cannot be computed from judgments in this format."""
         for selected in self.measures:
             if problem := selected.measure.format_problem(self.rel_format):
                 raise EvaluationError(problem)
 
     @cached_property
     def requested_cutoffs(self) -> dict[str, int]:
-        """The cutoffs that are part of a request, by printed name."""
+        """A dictionary from printed name to cutoff, for cutoffs that are part of a request."""
         pairs = ((request.cutoff_values, selected.cutoffs.items()) for request, selected in self.requests)
         return {name: cutoff for listed, of_measure in pairs for name, cutoff in of_measure if cutoff in listed}
 
     @cached_property
     def needs_all(self) -> bool:
-        """Whether a measure distinguishes single unpooled documents."""
+        """Whether some value depends on which unpooled documents were retrieved, and not only on their number."""
         return any(selected.needs_all for selected in self.measures)
 
 
@@ -211,7 +213,7 @@ def select_measures(
     blocks = list(dict.fromkeys(request.treatment for request in every))
 
     def place(request: Request) -> tuple[int, int, bool, float]:
-        """Return the sort key: first measures of the `all` row, then blocks by treatment, by measure and level."""
+        """Return the sort key: measures of the `all` row are first, then each treatment, by measure and level."""
         block = -1 if request.measure.kernel is None else blocks.index(request.treatment)
         return block, place_of(request.measure), request.spec.level is not None, request.spec.level or 0
 
@@ -257,7 +259,7 @@ def select_measures(
 
 
 def _by_order_of_ties(selected: RequestedMeasure, settings: Settings) -> Iterator[tuple[str, RequestedMeasure]]:
-    """Yield a measure for each order of ties, and the difference between best and worst, with name suffixes."""
+    """Yield a name suffix and a measure for each order of ties, and for the difference of best and worst."""
     measure, orders = selected.measure, settings.tie_orders
     if len(orders) == 1 or not measure.kernel or not (measure.higher_is_better or measure.lower_is_better):
         # measures of the `all` row, and counts that are neither better nor worse, are not repeated
@@ -272,7 +274,7 @@ def _by_order_of_ties(selected: RequestedMeasure, settings: Settings) -> Iterato
 def select_again(
     texts: tuple[str, ...], settings: Settings, rel_format: str, *, strict: bool, as_requested: bool, warn: Warn
 ) -> Selection:
-    """Return the cached result of ``select_measures``; raises and warns like it."""
+    """Return the cached result of ``select_measures``. Errors and warnings are the same."""
     if not ADDED:  # a custom measure that is declared again has the same name
         with suppress(IrevalxError):  # the call below raises it again, after the warnings
             selection, lines = _selected_once(texts, settings.values, rel_format, strict, as_requested)
@@ -295,13 +297,13 @@ def _selected_once(
 
 
 def printed_name(text: str) -> str:
-    """Return the printed name of the requested values; empty if there are several names."""
+    """Return the printed name of the requested values, or "" if there are several names."""
     selected = requested_measure(text)
     return "" if selected is None else selected.names[0]
 
 
 def requested_measure(text: str) -> RequestedMeasure | None:
-    """Return the requested measure; None if it is unknown or has several printed names."""
+    """Return the requested measure, or None if it is unknown or has several printed names."""
     for compat in COMPAT.values():
         with suppress(IrevalxError):
             settings = Settings(compat=compat, grades="real")  # permits any level
@@ -336,12 +338,12 @@ def _requests(spec: ParsedRequest, settings: Settings) -> Iterator[Request]:
 
 
 def _has_treatment(request: Request, settings: Settings) -> bool:
-    """Return whether the measure supports the treatment; with -J, and for measures of the `all` row, always true."""
+    """Return whether the measure supports the treatment. This is assumed with -J, and for the `all` row."""
     return settings.judged_only or request.measure.kernel is None or request.treatment in request.measure.treatments
 
 
 def _suffix(level: float | None, treatment: UnjudgedTreatment, settings: Settings, gains: str | None = None) -> str:
-    """Return the suffix of a measure name: its own level, its gains and (except with ``-J``) its treatment."""
+    """Return the suffix of a measure's name: its level, its gains and, except with ``-J``, its treatment."""
     has_suffix = treatment != "nonrel" and not settings.judged_only
     own = "" if level is None else f"(rel={level})"
     if gains is not None:
@@ -350,7 +352,7 @@ def _suffix(level: float | None, treatment: UnjudgedTreatment, settings: Setting
 
 
 def _without_effect(specs: Sequence[ParsedRequest], merged: Iterable[Sequence[Request]]) -> Iterator[str]:
-    """Yield a warning for each list of parameters without effect."""
+    """Yield a warning for each list of parameters that has no effect."""
     for spec in specs:
         if spec.name in NICKNAMES and spec.parameters is not None:
             yield f"the parameters {quote(spec.parameters)} of {spec.name} are ignored: it is a set of measures"
@@ -364,7 +366,7 @@ def _without_effect(specs: Sequence[ParsedRequest], merged: Iterable[Sequence[Re
 
 
 def _lacking(requests: Sequence[Request], settings: Settings) -> Iterator[str]:
-    """Yield a warning for each treatment that some of the measures do not support."""
+    """Yield a warning for each treatment that some of the requested measures do not support."""
     lacking: dict[UnjudgedTreatment, list[str]] = {request.treatment: [] for request in requests}
     for request in requests:
         if not _has_treatment(request, settings):
@@ -376,7 +378,7 @@ def _lacking(requests: Sequence[Request], settings: Settings) -> Iterator[str]:
 
 
 def _undefined(specs: Sequence[ParsedRequest], settings: Settings) -> Iterator[str]:
-    """Yield a warning for each feature that members of sets do not support."""
+    """Yield a warning for each feature that members of requested sets do not support."""
     members = [measure for spec in specs if spec.name in NICKNAMES for measure, _ in spec.members(settings.compat)]
     for feature in settings.features:
         if names := dict.fromkeys(measure.name for measure in members if feature in measure.refuses):
@@ -386,7 +388,7 @@ def _undefined(specs: Sequence[ParsedRequest], settings: Settings) -> Iterator[s
 def _selected(
     requests: Sequence[Request], settings: Settings, strict: bool, like_c: bool, warn: Warn
 ) -> RequestedMeasure:
-    """Merge the requests for a measure into one measure with parsed parameters and all cutoffs."""
+    """Merge the requests for a measure. The result has parsed parameters and all cutoffs."""
     measure, spec, treatment = requests[0].measure, requests[0].spec, requests[0].effective_treatment
     text = merged_parameters(requests, like_c)
 
@@ -423,7 +425,7 @@ def _cutoff_hint(name: str, parameters: str | None) -> str:
 
 
 def with_distinct_names(measures: Iterable[RequestedMeasure]) -> tuple[RequestedMeasure, ...]:
-    """Return measures with all digits of the recall levels whose names, which have two digits, would be equal."""
+    """Return measures with distinct names. If names are equal, recall levels are written with all digits."""
     measures = tuple(measures)
     number = Counter(name for measure in measures for name in measure.names)
 
@@ -442,7 +444,7 @@ def with_distinct_names(measures: Iterable[RequestedMeasure]) -> tuple[Requested
 
 
 def _spellings(request: Request, selected: RequestedMeasure) -> Iterator[tuple[str, str]]:
-    """Yield the requested names of values with their printed names; both are equal if no name was requested."""
+    """Yield each requested name with the printed name. Both are equal if no name was requested."""
     kind = selected.measure.kind
 
     def keys_of(parameters: Parameters) -> tuple[Any, ...]:
@@ -468,7 +470,7 @@ def _spellings(request: Request, selected: RequestedMeasure) -> Iterator[tuple[s
 
 
 def split_requests(texts: Iterable[str], compat: Compat) -> tuple[str, ...]:
-    """Split texts that contain several measures, as users of trec_eval write them."""
+    """Split texts that contain several measures, which trec_eval also accepts."""
     measures: list[str] = []
     for text in texts:
         parts = measures_in(text)

@@ -2,8 +2,8 @@
 
 Measures for pools that were divided into strata, with a random sample of each stratum judged.
 
-For a stratum s of a topic, D_s is the number of its documents in the pool, S_s the number judged and R_s the number
-judged relevant. D_s(k), S_s(k) and R_s(k) count only the first k documents of the run.
+For a stratum s of a topic, D_s is the number of its documents in the pool, S_s is the number judged, and R_s is the
+number judged relevant. D_s(k), S_s(k) and R_s(k) count only the first k documents of the run.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ from irevalx.measures.summaries import root_of_squares, total, total_of_all_judg
 from irevalx.ranking.topics import SampledTopics, log2_of
 
 REACHED = 1 - 1e-4
-"""A recall level counts as reached at this share of the level, because smoothing reduces the estimate."""
+"""A recall level counts as reached if the estimate reaches this share of the level, because smoothing reduces the
+estimate."""
 
 _strata_measure = partial(
     measure, formats=frozenset({"sampled"}), treatments=NONREL, pooled=UnjudgedEffect.LIKE_STRATUM
@@ -35,33 +36,33 @@ class _Stratum(Frozen):
 
     t: SampledTopics
     number: int
-    """The number of the stratum in the judgments."""
+    """The index of the stratum in the judgments."""
     size: IntArray
-    """The number of pooled documents of the stratum, shape (n_topics,)."""
+    """The number of pooled documents of the stratum in each topic. The shape is (n_topics,)."""
     n_judged: IntArray
     n_rel: IntArray
 
     @cached_property
     def inside(self) -> BoolArray:
-        """Per document: whether it is in this stratum."""
+        """Whether each document is in this stratum."""
         inside: BoolArray = self.t.stratum == self.number
         return inside
 
     @cached_property
     def weight(self) -> FloatArray:
-        """Per topic: the inverse sampling rate; 0 if no document was judged."""
+        """The inverse sampling rate of the stratum in each topic, or 0 if no document was judged."""
         return ratio(self.size, self.n_judged)
 
     def above(self, mask: BoolArray) -> IntArray:
-        """Per document: the number of documents of the stratum ranked above it for which ``mask`` is true."""
+        """Return how many documents of the stratum that are true in ``mask`` are ranked above each document."""
         return self.upto(mask) - (self.inside & mask)
 
     def upto(self, mask: BoolArray) -> IntArray:
-        """Per document: the number of documents of the stratum down to its rank for which ``mask`` is true."""
+        """Return how many documents of the stratum that are true in ``mask`` rank no lower than each document."""
         return self.t.rows.running_count(self.inside & mask)
 
     def within(self, mask: BoolArray) -> IntArray:
-        """Per topic: the number of retrieved documents of the stratum for which ``mask`` is true."""
+        """Return the number of retrieved documents of the stratum that are true in ``mask``, for each topic."""
         return self.t.rows.count(self.inside & mask)
 
 
@@ -155,10 +156,10 @@ def inferred_ndcg(t: SampledTopics, pairs: Sequence[Gain]) -> FloatArray:
     """Normalised discounted cumulative gain, estimated from a stratified sample.
 
     For each stratum, the mean discounted gain of its retrieved judged documents is multiplied by the number of its
-    retrieved documents. The sum over strata is divided by the discounted cumulative gain of the ideal ranking. In the
-    ideal ranking, each gain occurs as often as estimated from the sample (rounded), down to the evaluation depth (1000
-    ranks, or -M). The gain of a document is its grade, or 0 if the grade is below -l; parameters LEVEL=GAIN assign
-    another gain to a grade. The value is 0 if no document has a gain.
+    retrieved documents. The sum over strata is divided by the discounted cumulative gain of the ideal ranking. The
+    ideal ranking contains each gain as many times as estimated from the sample (rounded), and ends at the evaluation
+    depth (1000 ranks, or -M). The gain of a document is its grade, or 0 if the grade is below -l; parameters LEVEL=GAIN
+    assign another gain to a grade. The value is 0 if no document has a gain.
 
     Formula: (sum over strata of g D_s(ret)/S_s(ret)) / (sum over all k of ideal(k)/log2(k + 1)), g = sum over judged
     retrieved of the stratum of gain/log2(k + 1).
@@ -215,18 +216,18 @@ def inferred_precision(t: SampledTopics, k: int) -> FloatArray:
 
 
 def _estimated(size: AnyArray, n_judged: IntArray, n_rel: IntArray) -> FloatArray:
-    """Estimate the relevant documents among ``size``, with smoothing, from the numbers judged and judged relevant."""
+    """Estimate how many of ``size`` documents are relevant, with smoothing, from the documents judged."""
     estimated: FloatArray = size * (n_rel + DEFAULT_EPSILON) / (n_judged + 3 * DEFAULT_EPSILON)
     return estimated
 
 
 def _inferred_relevant(t: SampledTopics) -> FloatArray:
-    """Per topic: the estimated number of relevant documents in the pool."""
+    """Return the estimated number of relevant documents in the pool of each topic."""
     return sum((ratio(s.n_rel * s.size, s.n_judged) for s in _strata(t)), np.zeros(t.rows.n))
 
 
 def _estimated_within(t: SampledTopics, first: BoolArray) -> FloatArray:
-    """Per topic: the estimated number of relevant retrieved documents; the mask ``first`` selects documents."""
+    """Return the estimated number of relevant documents of each topic among those in the mask ``first``."""
     estimated = np.zeros(t.rows.n)
     for stratum in _strata(t):
         counts = (stratum.within(first & mask) for mask in (t.rank > 0, t.judged, t.relevant))
@@ -235,7 +236,7 @@ def _estimated_within(t: SampledTopics, first: BoolArray) -> FloatArray:
 
 
 def _gains(t: SampledTopics, grades: AnyArray, pairs: Sequence[Gain]) -> FloatArray:
-    """Return the gains of documents with these grades: by default, the grade, or 0 if not judged relevant."""
+    """Return the gains of documents with these grades. By default, it is the grade, or 0 unless judged relevant."""
     gains = np.where(grades >= max(t.level, 0), grades, 0).astype(np.float64)
     for pair in reversed(pairs):  # the first of several pairs of a level is used
         gains[(grades == pair.level) & (grades >= t.level)] = pair.value
@@ -243,7 +244,7 @@ def _gains(t: SampledTopics, grades: AnyArray, pairs: Sequence[Gain]) -> FloatAr
 
 
 def _ideal(t: SampledTopics, pairs: Sequence[Gain]) -> tuple[Segments, FloatArray]:
-    """Return the rows of the ideal ranking, cut at the depth, and the gains of its documents in descending order."""
+    """Return the rows of the ideal ranking down to the depth, and the gains of its documents in descending order."""
     pool_gains = _gains(t, t.pool_grade, pairs)
     ideal, gains = Segments.of_lengths(np.zeros(t.rows.n, np.int64)), np.empty(0)
     for gain in sorted(set(pool_gains[pool_gains > 0].tolist()), reverse=True):

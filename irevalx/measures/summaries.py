@@ -1,8 +1,8 @@
-"""Summaries of topic values in the `all` row. All sums are computed in topic order, from left to right.
+"""Summaries of the values of topics in the `all` row. All sums are computed in topic order, from left to right.
 
 A summary is computed incrementally: ``add`` receives the values of further topics, in topic order, and ``finish``
-computes the `all` row. The result is bit-for-bit independent of the division into parts. Help, evaluation and z-scores
-use only the fields of its record.
+computes the `all` row. The result does not depend, in any bit, on how the topics are divided. Help, evaluation and
+z-scores use only the fields of the record ``Summary``.
 """
 
 from __future__ import annotations
@@ -25,18 +25,19 @@ class Population(Frozen):
 
     tag: bytes
     n_topics: int
-    """Divisor of sums: the topics evaluated, or under ``-c`` all judged topics; 0 if none can have a value."""
+    """The divisor of sums: the number of evaluated topics or, under ``-c``, of all judged topics. It is 0 if no topic
+    can have a value."""
     n_evaluated: int
-    """Number of topics with a value; the others of ``n_topics`` count as 0."""
+    """The number of topics that have a value. The other topics of ``n_topics`` count as 0."""
     n_relevant: float | None = None
-    """Under ``-c``, the judgments above 0 of all judged topics; otherwise None."""
+    """Under ``-c``, the number of judgments above 0 of all judged topics, and None otherwise."""
 
 
 Values: TypeAlias = "FloatArray | IntArray | list[bytes]"
-"""One value per topic: shape (n_topics,), or a list of as many texts."""
+"""One value per topic: an array of shape (n_topics,), or a list of texts."""
 
 Total: TypeAlias = "float | int"
-"""The total of the values of some topics; an integer for counts."""
+"""The total of the values of some topics, which is an integer for counts."""
 
 Combine: TypeAlias = Callable[["Total", "Values"], "Total"]
 """A function that adds the scaled values of further topics to a total."""
@@ -49,7 +50,7 @@ Scale: TypeAlias = Callable[["Values"], "Values"]
 
 
 def as_list(values: Values) -> list[Any]:
-    """Return the values as Python numbers, or bytes."""
+    """Return the values as Python numbers or as bytes."""
     return values if isinstance(values, list) else values.tolist()
 
 
@@ -58,7 +59,7 @@ def _unchanged(values: Values) -> Values:
 
 
 def add_up(total: Total, values: Values) -> Total:
-    """Add further values to a total, in order."""
+    """Add further values to a total, in their order."""
     numbers = np.asarray(values)
     return ordered_sum(numbers, total) if numbers.dtype.kind == "f" else total + sum(numbers.tolist())
 
@@ -70,16 +71,17 @@ class Summary(Frozen, kw_only=True):
     effect_of_complete: str
     """The text about ``-c`` in the help; ``{missing}`` is the value of a topic without results."""
     scale: Scale = _unchanged
-    """The scale on which values are combined and z-scores are computed: logarithms for a geometric mean."""
+    """The function that converts values to the scale on which they are combined and z-scores are computed: logarithms
+    for a geometric mean."""
     combine: Combine = add_up
-    """Adds scaled values, or their z-scores, to a total."""
+    """A function that adds scaled values, or their z-scores, to a total."""
     start: Total = 0
-    """The total of no topics."""
+    """The total if there are no topics."""
     of_all_judged: bool = False
-    """Whether the values of all judged topics are combined, not only of evaluated ones."""
+    """Whether the values of all judged topics are combined, and not only those of evaluated topics."""
 
     def add(self, total: Total, values: Values) -> Total:
-        """Return the total with the values of further topics; the first total is ``start``."""
+        """Return the total after adding the values of further topics. The first total is ``start``."""
         return self.combine(total, self.scale(values))
 
     def __call__(self, values: Values, population: Population) -> float | int | bytes:
@@ -88,30 +90,30 @@ class Summary(Frozen, kw_only=True):
 
     @property
     def of_zscores(self) -> Summary:
-        """The summary of z-scores, which need no conversion."""
+        """The summary of z-scores, which are already on the scale of the summary."""
         return replace(self, scale=_unchanged)
 
 
 def summary(effect_of_complete: str, **declared: Any) -> Callable[[Finish], Summary]:
-    """Return a decorator that creates a summary with the function as ``finish``."""
+    """Return a decorator that creates a summary from a function, which becomes ``finish``."""
     return lambda finish: Summary(finish=finish, effect_of_complete=effect_of_complete, **declared)
 
 
 def _logarithms(values: Values) -> FloatArray:
-    """Return the logarithms of the values, where values below 0.00001 are replaced by 0.00001."""
+    """Return the logarithms of the values. Values below 0.00001 are replaced by 0.00001."""
     numbers = np.maximum(np.asarray(values), LEAST)
     return np.fromiter(map(math.log, numbers), np.float64, numbers.size)
 
 
 @summary("the mean is over all judged topics; a topic without results counts as {missing}")
 def mean(added: Total, population: Population) -> float:
-    """Return the sum divided by the number of topics; 0 if no topic has a value."""
+    """Return the sum divided by the number of topics, or 0 if no topic has a value."""
     return added / (population.n_topics or 1)
 
 
 @summary(f"the mean is over all judged topics; a topic without results counts as {LEAST:.5f}", scale=_logarithms)
 def geometric_mean(added: Total, population: Population) -> float:
-    """Return exp of the mean of logarithms, which can be infinite; missing topics count as log(0.00001)."""
+    """Return exp of the mean of logarithms, which can be infinite. Missing topics count as log(0.00001)."""
     missing = (population.n_topics - population.n_evaluated) * math.log(LEAST)
     try:
         return math.exp((added + missing) / population.n_topics)
@@ -120,7 +122,7 @@ def geometric_mean(added: Total, population: Population) -> float:
 
 
 def negative_values(name: str, values: Values) -> str | None:
-    """Return the warning about values for which the geometric mean of this measure is undefined, if any."""
+    """Return the warning that values for a geometric mean are negative, or None."""
     numbers = np.asarray(values)
     if not (n_negative := int(np.count_nonzero(numbers < 0))):
         return None
@@ -131,7 +133,7 @@ def negative_values(name: str, values: Values) -> str | None:
 
 @summary("a topic without results adds {missing}")
 def total(added: Total, population: Population) -> float | int:
-    """Return the sum; an integer for counts."""
+    """Return the sum, which is an integer for counts."""
     return added
 
 
@@ -147,13 +149,13 @@ def _add_up_squares(total: Total, values: Values) -> Total:
 
 @summary("no effect: the all row always includes all judged topics", combine=_add_up_squares, of_all_judged=True)
 def root_of_squares(added: Total, population: Population) -> float:
-    """Return the standard error of a sum over topics: the square root of the sum of the squared errors of topics."""
+    """Return the standard error of a sum over topics, the square root of the sum of the topics' squared errors."""
     return math.sqrt(added)
 
 
 @summary("the all row counts every judgment above 0 in the file, regardless of -l")
 def relevant_total(added: Total, population: Population) -> float | int:
-    """Return the sum of counts; with ``-c``, the number of grades above 0 in all judged topics (ignoring the level)."""
+    """Return the sum of counts. With ``-c``, return the number of grades above 0 in all judged topics instead."""
     return added if population.n_relevant is None else population.n_relevant
 
 

@@ -27,7 +27,7 @@ from irevalx.ranking.topics import Topics, powers
 from irevalx.settings import EXPECTED, EXPECTED_OF_FIRST
 
 DEPTH = 1000
-"""Number of ranks that compatibility compares, as in the program of its authors."""
+"""The number of ranks that compatibility compares, as in the program of its authors."""
 
 P = MeasureParameter("p", 0.95, number(above=0, below=1))
 GOAL = MeasureParameter("T", 1.0, number(least=1))
@@ -94,7 +94,7 @@ def rank_biased_residual(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
 
 
 def persistence_of(pairs: Sequence[Gain]) -> float:
-    """Return the last p among the parameters, or 0.9."""
+    """Return the last value of p among the parameters, or 0.9."""
     return next((pair.value for pair in reversed(pairs) if pair.key == "p"), 0.9)
 
 
@@ -132,7 +132,7 @@ def compatibility(t: Topics, p: float) -> FloatArray:
 
 
 def _ideal_rank(rows: Segments, grade: AnyArray, ideal: Segments, ideal_grade: FloatArray) -> IntArray:
-    """Return the rank of each document of ``rows`` in the ideal ranking that keeps the order of equal grades."""
+    """Return the rank of each document in the ideal ranking, in which equal grades keep their order."""
     ideal_rank = np.empty(rows.size, np.int64)
     for topic in range(rows.n):
         where = rows.slice(topic)
@@ -185,7 +185,7 @@ def inst(t: Topics, goal: float, highest: float | None) -> FloatArray:
 
 
 def _inverse_squares(x: AnyArray) -> FloatArray:
-    """Return the sum over n = 0, 1, ... of 1/(x + n)^2, for x of at least 1 (Abramowitz and Stegun, 6.4.12)."""
+    """Return the sum over n = 0, 1, ... of 1/(x + n)^2 for x >= 1 (Abramowitz and Stegun, 6.4.12)."""
     y = x + 20.0
     rest = 1 / y + 1 / (2 * y**2) + 1 / (6 * y**3) - 1 / (30 * y**5) + 1 / (42 * y**7) - 1 / (30 * y**9)
     first: FloatArray = np.add.reduce((x[:, None] + np.arange(20)) ** -2.0, axis=1)

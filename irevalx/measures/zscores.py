@@ -1,4 +1,4 @@
-"""Z-scores: deviations of values from a mean, in standard deviations; both are read from a file (``-Z``)."""
+"""Z-scores: differences from a mean in standard deviations. Both are read from a file (``-Z``)."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ from irevalx.trec_eval import Compat, MalformedNumbers
 LAYOUT = Layout(line="a line of z-scores", columns=("TOPIC MEASURE MEAN DEVIATION",))
 
 UNKNOWN = -1_000_000.0
-"""The z-score if the moments are unknown, or if the deviation is 0 and the value is not the mean."""
+"""The z-score if mean and deviation are unknown, or if the deviation is 0 and the value is not the mean."""
 
 
 class ZscoreMoments(Frozen):
-    """Means and standard deviations of measures for one topic."""
+    """The means and standard deviations of measures for one topic."""
 
     names: Sequence[bytes]
-    """Printed names in ascending byte order; a name can occur several times."""
+    """The printed names in ascending byte order. A name can occur several times."""
     values: Sequence[tuple[float, float]]
     """The mean and the standard deviation of each name."""
 
     def find(self, name: bytes) -> tuple[float, float] | None:
-        """Return the mean and standard deviation of a measure; None if they are missing."""
+        """Return the mean and standard deviation of a measure, or None if they are missing."""
         # As in trec_eval, the range is one too long; this determines which of several entries of a name is returned.
         low, high = 0, len(self.names)
         while low <= high:
@@ -47,14 +47,14 @@ class ZscoreMoments(Frozen):
 
 
 class Zscores(Frozen):
-    """The contents of a z-score file."""
+    """The contents of a file of means and standard deviations."""
 
     moments: dict[bytes, ZscoreMoments]
 
     def of(
         self, name: str, values: Values | None, summary: Summary | None, topics: Sequence[bytes]
     ) -> tuple[FloatArray | None, Summary | None]:
-        """Return the z-scores of values on the scale of their summary, shape (n_topics,), and their summary."""
+        """Return the z-scores of values on the scale of their summary, and the summary of z-scores."""
         zscores = None
         if values is not None:
             scaled = as_list(summary.scale(values) if summary else values)
@@ -76,7 +76,7 @@ class Zscores(Frozen):
 
 
 def read_zscores(source: Source, compat: Compat, strict: bool, warn: Warn) -> Zscores:
-    """Read means and standard deviations of measures; ``strict`` refuses non-finite numbers."""
+    """Read means and standard deviations of measures. ``strict`` rejects numbers that are not finite."""
     try:
         lines = cut_lines(source.path, whole_file(source), LAYOUT, compat)
     except (UnreadableFileError, MalformedLineError) as error:

@@ -1,6 +1,6 @@
 """The process and its environment.
 
-``terminal`` is the only module that prints; packages below ``cli`` and ``lab`` return their messages.
+Only ``terminal`` prints. Packages below ``cli`` and ``lab`` return their messages.
 
     startup     before other modules load: Ctrl-C, lack of memory, numpy's threads
     terminal    standard output and error, messages, exit status

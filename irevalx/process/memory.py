@@ -1,4 +1,4 @@
-"""Reuse of freed memory for subsequent arrays, instead of its return to the system."""
+"""Reuse of freed memory for later arrays. By default, the memory is returned to the system."""
 
 from __future__ import annotations
 
@@ -8,27 +8,27 @@ from functools import cache
 import numpy as np
 
 _TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3
-"""Parameters of ``mallopt``, from ``malloc.h``."""
+"""The parameters of ``mallopt``, from ``malloc.h``."""
 
 _LARGEST_BLOCK = 1 << 25
-"""Maximum number of bytes of an array whose memory is kept."""
+"""The memory of an array is kept only if the array has at most this number of bytes."""
 
 _KEPT = 1 << 28
-"""Maximum number of bytes of freed memory that are kept."""
+"""The maximum number of bytes of freed memory that are kept."""
 
 _SMALL_ARRAYS = 1 << 22
-"""Bytes of the arrays of a small evaluation."""
+"""The number of bytes in the arrays of a small evaluation."""
 
 _BIG_ARRAY = 1 << 24
-"""Bytes of an array for which numpy requests huge pages."""
+"""The number of bytes from which on NumPy requests huge pages for an array."""
 
 
 def keep_freed_memory() -> None:
-    """Let glibc keep up to 256 MB of freed memory for the next arrays; no effect with other C libraries.
+    """Let glibc keep up to 256 MB of freed memory for later arrays. Other C libraries are not affected.
 
-    By default, glibc maps memory for the large arrays of each block anew, and page faults take longer than the work on
-    these arrays. numpy requests huge pages for larger arrays. Five of these arrays, which are not written to, leave
-    huge pages for the arrays of the first blocks.
+    By default, glibc maps new memory for the large arrays of each block, and the page faults take longer than the
+    computation. NumPy requests huge pages for larger arrays. Allocating five such arrays, which are not written to,
+    leaves huge pages for the arrays of the first blocks.
     """
     with suppress(ImportError, OSError, AttributeError, TypeError, MemoryError):
         from ctypes import CDLL
@@ -41,6 +41,6 @@ def keep_freed_memory() -> None:
 
 @cache
 def keep_some_freed_memory() -> None:
-    """Let glibc keep up to 8 MB of freed memory; page faults take up to a quarter of the time of small evaluations."""
+    """Let glibc keep up to 8 MB, because page faults take up to a quarter of the time of small evaluations."""
     # glibc returns freed memory above 128 KB, or above twice the size of the largest array freed so far (up to 32 MB).
     np.empty(_SMALL_ARRAYS, np.uint8)

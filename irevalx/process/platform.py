@@ -1,6 +1,6 @@
 """Differences between operating systems: text encoding, forks, signals, open files, line endings, file names.
 
-No other module checks the operating system, or calls functions that Windows lacks.
+No other module checks the operating system or calls functions that Windows lacks.
 """
 
 from __future__ import annotations
@@ -24,27 +24,28 @@ ENCODING, ERRORS = (
     if WINDOWS
     else (sys.getfilesystemencoding(), sys.getfilesystemencodeerrors())
 )
-"""Encoding and error handler between text of arguments and bytes of files; they preserve every byte."""
+"""The encoding and error handler between the text of arguments and the bytes of files. They preserve every byte."""
 
 MOST_PROCESSES = 8
-"""Default maximum number of processes (``--threads``)."""
+"""The default maximum number of processes (``--threads``)."""
 
 SEPARATORS = os.sep + (os.altsep or "")
-"""Separators of folders in paths."""
+"""The characters that separate folders in paths."""
 
 _OPEN_ALREADY = () if WINDOWS else ("/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/fd/")
-"""Prefixes of files that this process has open; others under /dev, for example in /dev/shm, are files."""
+"""Prefixes of files that this process has already opened. Other paths below /dev, for example in /dev/shm, are ordinary
+files."""
 
 _OPEN_FILE = re.compile(r"(?:/dev|/proc/([0-9]+)(?:/task/[0-9]+)?)/fd/([0-9]+)")
 _MOST_LINKS = 40
-"""The limit of Linux."""
+"""The maximum number of links to follow, which is the limit of Linux."""
 
 _NOT_IN_NAMES = r'[<>:"/\\|?*\0-\x1f]' if WINDOWS else rf"[{re.escape(SEPARATORS)}\0]"
-"""Characters that are invalid in file names."""
+"""The characters that file names cannot contain."""
 
 
 def as_bytes(text: str) -> bytes:
-    """Encode a text as in files; raises UnicodeEncodeError for surrogates that do not represent a byte."""
+    """Encode a text as in files. Raise UnicodeEncodeError for a surrogate that does not represent a byte."""
     return text.encode(ENCODING, ERRORS)
 
 
@@ -53,7 +54,7 @@ _SIMILAR = str.maketrans("−–—‘’“”·×", "---''\"\".x") | {ord("±"
 
 
 def encodable(text: str, encoding: str = ENCODING) -> str:
-    """Return a text for output, with ASCII letters or escapes for the characters that the encoding lacks."""
+    """Return a text for output. Characters that the encoding lacks become ASCII letters or escapes."""
     with suppress(UnicodeEncodeError):
         text.encode(encoding, "surrogateescape")
         return text
@@ -70,22 +71,22 @@ def encodable(text: str, encoding: str = ENCODING) -> str:
 
 
 def displayed(text: str) -> bytes:
-    """Encode a text for output, in which characters can be replaced, unlike in IDs."""
+    """Encode a text for output. In contrast to IDs, characters can be replaced."""
     return as_bytes(encodable(text))
 
 
 def as_text(data: bytes) -> str:
-    """Decode bytes of a file; invalid bytes become surrogates."""
+    """Decode bytes of a file. Invalid bytes become surrogates."""
     return data.decode(ENCODING, ERRORS)
 
 
 def path_text(path: str | bytes | os.PathLike[Any]) -> str:
-    """Return a path as text, decoded as the system does it."""
+    """Return a path as text. It is decoded like the system does it."""
     return os.fsdecode(path)
 
 
 def own_arguments() -> list[str]:
-    """Return the arguments of this process; on Windows, patterns such as ``*.run`` are expanded."""
+    """Return the arguments of this process. On Windows, patterns such as ``*.run`` are expanded."""
     words = sys.argv[1:]
     if not WINDOWS:
         return words
@@ -103,7 +104,7 @@ def prepare_output() -> None:
 
 
 def is_closed_pipe(error: OSError) -> bool:
-    """Return whether a write failed because the pipe was closed by its reader."""
+    """Return whether a write failed because the reader closed the pipe."""
     return isinstance(error, BrokenPipeError) or (WINDOWS and error.errno == errno.EINVAL)
 
 
@@ -117,14 +118,14 @@ def file_name(text: str) -> str:
 
 
 def new_file_mode() -> int:
-    """Return the permissions of a new file; the mask can only be read by setting it."""
+    """Return the permissions of a new file. The mask must be set to read it, because no function only reads it."""
     mask = os.umask(0)
     os.umask(mask)
     return 0o666 & ~mask
 
 
 def is_pipe(file: BinaryIO) -> bool:
-    """Return whether a file is a pipe; False for a file in memory."""
+    """Return whether a file is a pipe, or False for a file in memory."""
     try:
         return stat.S_ISFIFO(os.fstat(file.fileno()).st_mode)
     except io.UnsupportedOperation:
@@ -142,7 +143,7 @@ def is_open_already(path: str) -> bool:
 
 
 def opened_file(path: str) -> Callable[[], BinaryIO] | None:
-    """Return a function that appends to an open file, given a path like ``/dev/stdout``; None for other paths."""
+    """Return a function that opens a path like ``/dev/stdout`` for appending, or None for other paths."""
     name = path
     for _ in range(_MOST_LINKS):
         folder, base = os.path.split(name)
@@ -171,7 +172,7 @@ def has_fork() -> bool:
 
 
 def fork() -> int:
-    """Fork this process; return 0 in the child, and its ID in the parent. OSError if that is not possible."""
+    """Fork this process. Return 0 in the child, and its ID in the parent. Raise OSError if this is impossible."""
     if sys.platform == "win32":
         raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS))
     return os.fork()
@@ -179,7 +180,7 @@ def fork() -> int:
 
 @contextmanager
 def signals_blocked() -> Iterator[Iterable[int]]:
-    """Block signals, so that only the parent of a fork handles them; yield the previously blocked signals."""
+    """Block signals in this context, so that only the parent of a fork handles them. Yield those blocked before."""
     if sys.platform == "win32":
         yield ()
         return
@@ -191,7 +192,7 @@ def signals_blocked() -> Iterator[Iterable[int]]:
 
 
 def begin_copy(mask: Iterable[int]) -> None:
-    """Let a forked child end on Ctrl-C, and restore the mask of blocked signals."""
+    """Make Ctrl-C end a forked child, and restore its mask of blocked signals."""
     if sys.platform != "win32":
         if signal.getsignal(signal.SIGINT) != signal.SIG_IGN:
             signal.signal(signal.SIGINT, signal.SIG_DFL)
@@ -199,7 +200,7 @@ def begin_copy(mask: Iterable[int]) -> None:
 
 
 def threads() -> int:
-    """Return the number of threads of this process, including those not started by Python; 0 if unknown."""
+    """Return the number of threads in this process, including threads not started by Python, or 0 if unknown."""
     try:
         return len(os.listdir("/proc/self/task"))  # noqa: PTH208 - pathlib takes a while to import
     except OSError:
@@ -207,9 +208,9 @@ def threads() -> int:
 
 
 def alone_after_a_fork() -> bool:
-    """Fork once, which ends the threads of OpenBLAS until they are needed, and return whether no other thread is left.
+    """Fork once, and return whether no other thread is left. A fork ends the threads of OpenBLAS until they are needed.
 
-    Python 3.12 and later warn about a fork with other threads.
+    Warnings are recorded, because Python 3.12 and later warn about a fork if there are other threads.
     """
     with warnings.catch_warnings(record=True) as heard, signals_blocked():
         warnings.simplefilter("always")

@@ -1,4 +1,4 @@
-"""Progress line on the terminal, with a bar for several runs."""
+"""A line on the terminal that shows progress, with a bar if there are several runs."""
 
 from __future__ import annotations
 
@@ -6,20 +6,20 @@ from collections.abc import Callable
 from time import monotonic
 
 PATIENCE = 2.0
-"""Seconds before the first line."""
+"""The number of seconds before the line is shown."""
 
 PAUSE = 0.1
-"""Minimum number of seconds between lines."""
+"""The minimum number of seconds between two updates of the line."""
 
 WIDTH = 20
-"""Number of characters of the bar."""
+"""The number of characters in the bar."""
 
 
 class Progress:
-    """Counts the lines read, and displays the count if the work takes long.
+    """Count the lines that were read, and display the count if the work takes long.
 
-    ``program`` begins the line, ``show`` replaces the line shown before (None: nothing is shown), and ``clock`` returns
-    seconds.
+    The line begins with ``program``. ``show`` replaces the line shown before (None: nothing is shown), and ``clock``
+    returns seconds.
     """
 
     def __init__(

@@ -1,7 +1,7 @@
-"""Process start: Ctrl-C, lack of memory and numpy's threads, before other modules load.
+"""Start of the process, before other modules are loaded: Ctrl-C, lack of memory, and the threads of NumPy.
 
-Python raises KeyboardInterrupt at any point. Modules that are being imported can suppress, convert or print this
-exception; therefore, it is raised only where clean-up is required.
+Python can raise KeyboardInterrupt at any point. A module that is being imported can suppress, convert or print this
+exception. Therefore, Ctrl-C ends the process directly, and raises the exception only where clean-up is required.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 INTERRUPTED = 128 + 2
-"""The exit status in a shell of a program that was ended by Ctrl-C."""
+"""The exit status that shells report for a program that was ended by Ctrl-C."""
 
 _CLEAR_LINE = b"\r\x1b[K"
 
@@ -50,14 +50,14 @@ def start_numpy() -> None:
 
 
 OUT_OF_MEMORY = 70
-"""The exit status: EX_SOFTWARE of ``sysexits.h``, the closest one."""
+"""The exit status if memory is exhausted: EX_SOFTWARE of ``sysexits.h``, which is the closest one."""
 
 _WORDS_OF_THE_LOADER = "failed to map segment"
-"""The message of the C library if there is no memory for a module."""
+"""The message of the C library if there is no memory to load a module."""
 
 
 def shortage(error: MemoryError | ImportError | OSError) -> str:
-    """Return the message about an error caused by lack of memory; reraise all other errors."""
+    """Return the message about a lack of memory. Raise an error that has another cause again."""
     if isinstance(error, ImportError):
         is_shortage = _WORDS_OF_THE_LOADER in str(error)
     else:

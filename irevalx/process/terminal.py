@@ -1,4 +1,4 @@
-"""Standard output and error, messages, and the exit status. The only module that prints."""
+"""Standard output and error, messages, and the exit status. Only this module prints."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from irevalx.process.progress import Progress
 from irevalx.process.startup import INTERRUPTED, OUT_OF_MEMORY, shortage
 
 _CHUNK_SIZE = 1 << 20
-"""Number of bytes per write, which limits memory."""
+"""The number of bytes that are written at a time, which limits memory."""
 
 
 def write(lines: Iterable[bytes]) -> None:
-    """Write lines to standard output; BrokenPipeError if the pipe was closed, OutputError for other errors."""
+    """Write lines to standard output. Raise BrokenPipeError if the pipe was closed, or OutputError."""
     if writes_to_terminal():
         lines = (as_bytes(visible(as_text(line), keep="\t\n")) for line in lines)
     try:
@@ -40,13 +40,13 @@ def write(lines: Iterable[bytes]) -> None:
 
 
 def _text_for(stream: Any, text: str) -> str:
-    """Return text that a stream can encode, and that does not control a terminal."""
+    """Return a text in a form that the stream can encode and that does not control a terminal."""
     text = encodable(text, getattr(stream, "encoding", None) or "utf-8")
     return visible(text, keep="\t\n") if _is_terminal(stream) else text
 
 
 def _chunks(lines: Iterable[bytes]) -> Iterator[bytes]:
-    """Yield lines joined to chunks of at least ``_CHUNK_SIZE`` bytes."""
+    """Yield lines joined into chunks of at least ``_CHUNK_SIZE`` bytes."""
     size, chunk = 0, []
     for line in lines:
         chunk.append(line)
@@ -58,7 +58,7 @@ def _chunks(lines: Iterable[bytes]) -> Iterator[bytes]:
 
 
 def echo(text: str) -> None:
-    """Write text to standard output, with the errors of ``write``."""
+    """Write a text to standard output. The errors are those of ``write``."""
     try:
         click.echo(_text_for(sys.stdout, text), nl=False)
     except OSError as error:
@@ -66,7 +66,7 @@ def echo(text: str) -> None:
 
 
 def write_error(line: str) -> None:
-    """Write a line to standard error, ignoring errors, so that results are not lost."""
+    """Write a line to standard error. Errors are ignored, so that results are not lost."""
     with suppress(OSError, ValueError):
         click.echo(_text_for(sys.stderr, line), err=True)
 
@@ -78,7 +78,7 @@ def silence_warnings() -> None:
 
 
 def output_width() -> int | None:
-    """Return the width of the terminal on standard output; None if standard output is not a terminal."""
+    """Return the width of the terminal on standard output, or None if standard output is not a terminal."""
     if not writes_to_terminal():
         return None
     import shutil
@@ -103,7 +103,7 @@ def _is_terminal(stream: Any) -> bool:
 
 
 def show_progress(line: str) -> None:
-    """Replace the line on standard error; an empty line erases it."""
+    """Replace the current line on standard error. An empty line erases it."""
     with suppress(OSError, ValueError):
         sys.stderr.write(f"\r{line}\x1b[K")
         sys.stderr.flush()
@@ -111,7 +111,7 @@ def show_progress(line: str) -> None:
 
 @contextmanager
 def progress_bar(what: str, total: int, *, enabled: bool) -> Iterator[Callable[[int], None]]:
-    """Yield a function that advances a progress bar, which is displayed if standard error is a terminal."""
+    """Yield a function that advances a progress bar, displayed only if standard error is a terminal."""
     if not (enabled and total and is_terminal()):
         yield lambda done: None
         return
@@ -120,18 +120,18 @@ def progress_bar(what: str, total: int, *, enabled: bool) -> Iterator[Callable[[
 
 
 def _output_error(error: OSError) -> OSError | OutputError:
-    """Return the exception for a failed write; BrokenPipeError, which ends the program silently, for a closed pipe."""
+    """Return the exception for a failed write: BrokenPipeError, which ends the program silently, or OutputError."""
     if is_closed_pipe(error):
         return BrokenPipeError()
     return OutputError(f"cannot write to standard output: {error.strerror}")
 
 
 BROKEN_PIPE = 128 + 13
-"""The exit status in a shell of a program that was ended by a closed pipe, like trec_eval."""
+"""The exit status that shells report for a program that was ended by a closed pipe. trec_eval ends in this way."""
 
 
 def run_program(command: click.Command, name: str, argv: Sequence[str] | None = None) -> int:
-    """Run a command with these arguments (default: of the process), and return its exit status."""
+    """Run a command with ``argv`` (default: the arguments of the process), and return the exit status."""
     variable = f"_{name.replace('-', '_').upper()}_COMPLETE"
     if instruction := os.environ.get(variable):  # a shell asks for completion
         from click.shell_completion import shell_complete
@@ -167,11 +167,11 @@ _CLICK_MESSAGES: tuple[tuple[str, Callable[[re.Match[str]], str]], ...] = (
         lambda match: f"{match[1]} {match[2]}: must be one of {match[3].replace(chr(39), '')}",
     ),
 )
-"""Patterns of click's messages, and functions that return them in the words of irevalx."""
+"""Patterns of messages of Click, and functions that return the messages in the style of irevalx."""
 
 
 def _usage_message(text: str) -> str:
-    """Rephrase a message of click in the style of irevalx."""
+    """Rephrase a message of Click in the style of irevalx."""
     for pattern, in_our_words in _CLICK_MESSAGES:
         if match := re.fullmatch(pattern, text):
             return in_our_words(match)
@@ -179,7 +179,7 @@ def _usage_message(text: str) -> str:
 
 
 def _print_error(name: str, error: IrevalxError | click.UsageError | MemoryError | ImportError | OSError) -> int:
-    """Print the error and return its status; errors that users cannot fix are reraised."""
+    """Print an error, and return its exit status. Raise an error that users cannot fix again."""
     if isinstance(error, IrevalxError):
         line, status = error.message, error.exit_status
     elif isinstance(error, click.UsageError):
@@ -191,17 +191,17 @@ def _print_error(name: str, error: IrevalxError | click.UsageError | MemoryError
 
 
 class Messages:
-    """Warnings, errors and progress, on lines that begin with the program's name; ``quiet`` shows only errors."""
+    """Warnings, errors and progress, on lines that begin with the program's name. ``quiet`` shows only errors."""
 
     def __init__(self, program: str, *, quiet: bool) -> None:
         self.warnings: list[str] = []
-        """Every warning so far, shown or not."""
+        """All warnings so far, including warnings that were not shown."""
         self._program = program
         self._quiet = quiet
         self._progress: Progress | None = None
 
     def warn(self, line: str) -> None:
-        """Show a warning, once."""
+        """Show a warning unless it was shown before."""
         if line in self.warnings:
             return
         self.warnings.append(line)
@@ -214,7 +214,7 @@ class Messages:
 
     @contextmanager
     def progress(self, n_runs: int) -> Iterator[Progress]:
-        """Show progress on a terminal while runs are evaluated, and erase it at the end."""
+        """Show progress on a terminal while runs are evaluated. Erase it at the end."""
         show = show_progress if is_terminal() and not self._quiet else None
         self._progress = Progress(self._program, n_runs=n_runs, show=show)
         try:

@@ -1,14 +1,14 @@
-"""Distribution of work over processes, with results in order.
+"""Distribution of work over several processes. The results keep their order.
 
-Threads would block each other, because NumPy's calls on a block are short and require the interpreter lock. A forked
-process shares all data, returns little data, and starts immediately; importing the corresponding modules of the
-standard library takes ten times as long as a fork.
+Threads would block each other, because the calls of NumPy for a block are short and require the interpreter lock. A
+forked process shares all data, returns little data, and starts immediately. The standard library is not used, because
+importing its modules for processes takes ten times as long as a fork.
 
 A fork copies only one thread, and locks held by other threads remain locked. If other threads are running, if the
-system does not support fork, or if it cannot start more processes, a single process does all the work.
+system does not support forks, or if it cannot start more processes, a single process does all the work.
 
-Workers are not ended by signals, which could reach a different process with a reused ID. Each worker holds one end of a
-pipe (the leash) to which nothing is written; it exits when the parent closes the other end or terminates.
+Workers are not ended by signals, because an ID can be reused by another process. Each worker holds one end of a pipe
+(the leash) to which nothing is written. It exits when the parent closes the other end or terminates.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ Result = TypeVar("Result")
 _READY, _ITEM, _RESULT, _ERROR, _END = range(5)
 
 BIG = 1 << 24
-"""Minimum number of bytes for which reading in several processes is worthwhile."""
+"""The minimum number of bytes for which reading in several processes is worthwhile."""
 
 
 def worth_sharing(size: int) -> bool:
@@ -39,7 +39,7 @@ def worth_sharing(size: int) -> bool:
 
 
 def processes_for(size: int, most: int) -> int:
-    """Return the number of processes for reading a file of this size, at most ``most``."""
+    """Return how many processes should read a file of this size. The result is at most ``most``."""
     # starting a process takes as long as reading a part of ``BIG`` bytes
     return min(most, 2 * size // max(BIG, 1)) if worth_sharing(size) else 1
 
@@ -49,8 +49,9 @@ def in_order(
 ) -> Generator[Result, None, None]:
     """Yield the result of ``work`` for each item, or raise its error, in the order of the items.
 
-    Each of n processes calls ``items`` and works on every n-th item; with ``made_once``, a further process sends the
-    items. Results and sent items must be picklable; a killed process raises LostProcessError.
+    Each of n processes calls ``items`` and works on every n-th item. With ``made_once``, one more process calls
+    ``items`` and sends the items. Results and sent items must be picklable. Raise LostProcessError if a process was
+    killed.
     """
     workers = _Workers()
     try:
@@ -77,7 +78,7 @@ class _Workers:
     def start(
         self, work: Callable[[Item], Any], items: Callable[[], Iterable[Item]], processes: int, *, made_once: bool
     ) -> bool:
-        """Start the processes, and return whether all were started; otherwise, all of them are ended."""
+        """Start the processes, and return whether all started. If one cannot be started, all of them are ended."""
         try:
             end, self._leash = os.pipe()
             try:
@@ -134,7 +135,7 @@ class _Workers:
         self._sources = []
 
     def _fork(self, leash: int, messages: Iterator[bytes], *sources: BinaryIO) -> int:
-        """Start a process that sends these messages, and return its ID; ``sources`` are the pipe ends that it needs."""
+        """Start a process that sends messages, and return its ID. ``sources`` are the pipe ends that it needs."""
         answers_read, answers = _pipe()
         self._pipes.append(answers_read)
         with answers, platform.signals_blocked() as mask:
@@ -152,7 +153,7 @@ class _Workers:
         sources: Container[BinaryIO],
         mask: Iterable[int],
     ) -> NoReturn:
-        """Send the messages and exit; the child never continues with the parent's work."""
+        """Send the messages and exit. The child must never continue with the work of the parent."""
         try:
             platform.begin_copy(mask)
             assert self._leash is not None
@@ -169,13 +170,13 @@ class _Workers:
 
 
 def _end_with(leash: int) -> NoReturn:
-    """Wait until the other end of the leash is closed, and end this process."""
+    """Wait until the other end of the leash is closed. Then end this process."""
     os.read(leash, 1)
     os._exit(0)
 
 
 def _messages(work: Callable[[Item], Any], items: Iterable[Item]) -> Iterator[bytes]:
-    """Yield the messages of a worker: ready, its results, and the end."""
+    """Yield the messages of a worker: that it is ready, its results, and the end."""
     yield _packed(_READY, None)
     try:
         for item in items:
@@ -186,12 +187,12 @@ def _messages(work: Callable[[Item], Any], items: Iterable[Item]) -> Iterator[by
 
 
 def _every_nth(items: Callable[[], Iterable[Item]], number: int, processes: int) -> Iterator[Item]:
-    """Yield the items of one of several processes; ``items`` is called in that process."""
+    """Yield the items of one of several processes. ``items`` is called in that process."""
     yield from islice(items(), number, None, processes)
 
 
 def _given(items: Callable[[], Iterable[Any]], pipes: Sequence[BinaryIO]) -> Iterator[bytes]:
-    """Yield the message "ready", then send the items and their end to the workers."""
+    """Yield the message that the process is ready. Then send the items and their end to the workers."""
     yield _packed(_READY, None)
     turns = cycle(pipes)
     try:
@@ -204,7 +205,7 @@ def _given(items: Callable[[], Iterable[Any]], pipes: Sequence[BinaryIO]) -> Ite
 
 
 def _received(maker: int, pipe: BinaryIO) -> Iterator[Any]:
-    """Yield the items sent by the process ``maker``, and raise its exceptions."""
+    """Yield the items sent by the process ``maker``. Raise the exceptions that it sent."""
     while True:
         kind, value = receive(maker, pipe)
         if kind == _END:
@@ -224,13 +225,13 @@ def _send(pipe: BinaryIO, kind: int, value: object) -> None:
 
 
 def _pipe() -> tuple[BinaryIO, BinaryIO]:
-    """Return the ends of a pipe: for reading and for writing."""
+    """Return the two ends of a pipe, for reading and for writing."""
     read_end, write_end = os.pipe()
     return os.fdopen(read_end, "rb"), os.fdopen(write_end, "wb")
 
 
 def receive(pid: int, pipe: BinaryIO) -> tuple[int, Any]:
-    """Return the next message of a process, kind and value; LostProcessError if the process was killed."""
+    """Return the kind and the value of a process's next message. Raise LostProcessError if it was killed."""
     try:
         message: tuple[int, Any] = pickle.load(pipe)  # noqa: S301 - comes from our own process
     except (EOFError, pickle.UnpicklingError):
@@ -242,7 +243,7 @@ def receive(pid: int, pipe: BinaryIO) -> tuple[int, Any]:
 
 
 def _may_fork() -> bool:
-    """Return whether this process can be forked and has only one thread."""
+    """Return whether this process can fork and has no other threads."""
     if not platform.has_fork() or threading.active_count() > 1:
         return False
     if threading.current_thread() is not threading.main_thread():

@@ -1,8 +1,8 @@
-"""Output of evaluations and tables as bytes: trec_eval's lines, overview tables, records. Nothing here prints.
+"""Output of evaluations and tables as bytes: lines of trec_eval, overview tables, records. No module here prints.
 
-``OUTPUT_FORMATS`` has one record per format, from which the choices of ``--format``, help, manual pages, README and
-tests follow. The command passes an ``EvaluationReport`` to a format, ``irevalx-lab`` passes ``Table``s; both receive
-lines.
+``OUTPUT_FORMATS`` contains one record for each format. The choices of ``--format``, help, manual pages, README and
+tests are derived from it. irevalx passes an ``EvaluationReport`` to a format, and irevalx-lab passes ``Table``s. Both
+receive lines.
 
     output_formats    OUTPUT_FORMATS
     report            evaluations as trec_eval's lines, overview

@@ -1,4 +1,4 @@
-"""The best of several values: the one rule for marks in tables, sentences, orders of runs, and the HTML report."""
+"""The best of several values. Tables, sentences, the order of runs and the HTML report use this rule."""
 
 from __future__ import annotations
 
@@ -6,13 +6,15 @@ from collections.abc import Sequence
 from math import isclose, isnan, nan
 
 ROUNDING = 1e-12
-"""Values that differ by at most this share, or by at most this number near 0, are tied: sums of floats are rounded."""
+"""Values are tied if their relative or absolute difference is at most this number, because sums of floats are rounded.
+"""
 
 
 def best_of(values: Sequence[float | None], direction: int) -> list[int]:
-    """Return the indices of the best values, which are tied; the highest ones if there is no better direction.
+    """Return the indices of the best values, which are tied. If neither direction is better, they are the highest.
 
-    ``direction`` is 1 if higher values are better, -1 if lower values are better, otherwise 0. Values can be missing.
+    ``direction`` is 1 if higher values are better, -1 if lower values are better, and 0 otherwise. Values can be
+    missing.
     """
     known = _known(values, direction)
     best = max(known.values(), default=nan)
@@ -20,19 +22,19 @@ def best_of(values: Sequence[float | None], direction: int) -> list[int]:
 
 
 def best_first(values: Sequence[float | None], direction: int) -> list[int]:
-    """Return all indices: the tied best values in their order, the other values from best to worst, missing values."""
+    """Return all indices: tied best values in their order, other values from best to worst, missing values."""
     known, best = _known(values, direction), best_of(values, direction)
     others = sorted(known.keys() - set(best), key=lambda place: (-known[place], place))
     return [*best, *others, *(place for place in range(len(values)) if place not in known)]
 
 
 def marked_as_best(values: Sequence[float | None], direction: int) -> list[int]:
-    """Return the indices of ``best_of`` to mark; none if all are tied, or there is no better direction."""
+    """Return the best values to mark: none if all values are tied or if neither direction is better."""
     best = best_of(values, direction)
     return best if direction and len(best) < len(_known(values, direction)) else []
 
 
 def _known(values: Sequence[float | None], direction: int) -> dict[int, float]:
-    """Return the values that are not missing by index, with the sign for which higher values are better."""
+    """Return the values that are not missing as {index: value}, with the sign that makes higher values better."""
     sign = direction or 1
     return {place: sign * value for place, value in enumerate(values) if value is not None and not isnan(value)}

@@ -1,4 +1,4 @@
-"""Fitting of tables to the width of a terminal."""
+"""Fitting of tables to the width of the terminal."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from irevalx.reports.names import ELLIPSIS, shorten
 from irevalx.reports.table import Table, aligned_lines, cells_of
 
 WIDTH = 100
-"""Characters in a line of tables that are fitted, and of text above them, if the output is not a terminal."""
+"""The width of fitted tables, and of the text above them, if the output is not a terminal."""
 
 _COMMAND = ": irevalx-lab "
-"""The beginning of a command at the end of a note."""
+"""The beginning of a command that ends a note."""
 
 _GAP = "  "
 _LEAST_NAME = 10
-"""Run names are not shortened to fewer characters."""
+"""Shortened run names have at least this number of characters."""
 
 _ENDS = slice(_LEAST_NAME), slice(-_LEAST_NAME, None)
 """The beginning and the end of a name."""
@@ -39,22 +39,22 @@ class DisplayedColumn(Frozen):
         return max(map(self.length, (*self.head, *self.cells)))
 
     def head_lines(self, height: int) -> tuple[str, ...]:
-        """Return its head in ``height`` lines."""
+        """Return the head of the column in ``height`` lines."""
         return (*[""] * (height - len(self.head)), *self.head)
 
     def lines(self, height: int) -> Iterator[str]:
-        """Yield the lines of the block: the head in ``height`` lines, a rule, and the cells."""
+        """Yield the lines of the column: the head in ``height`` lines, a rule, and the cells."""
         width, align = self.width, "<" if self.is_label else ">"
         for text in (*self.head_lines(height), "-" * width, *self.cells):
             yield f"{text:{align}{width}}"
 
 
 def fitted_lines(table: Table, digits: int, width: int, *, best: str, other: str) -> tuple[list[bytes], list[str]]:
-    """Return the lines of a table, fitted to a width if they are longer, and notes on omitted and shortened parts.
+    """Return the lines of a table, fitted to a width, and notes about what was omitted or shortened.
 
-    Column heads are broken first. Then optional columns are omitted. If the table is still too wide, run names are
-    shortened, then as few optional columns as possible are omitted, and finally the columns are divided into blocks
-    below each other.
+    If the table is too wide, column heads are broken first, and then optional columns are omitted. If it is still too
+    wide, run names are shortened, as few optional columns as possible are omitted, and finally the columns are divided
+    into blocks below each other.
     """
     lines = [*aligned_lines(table, digits, layout="simple", best=best, other=other, escape=str)]
     if max(len(line.decode(errors="replace")) for line in lines) <= width + 1:
@@ -81,9 +81,9 @@ def columns_of(
 def fitted_blocks(
     columns: Sequence[DisplayedColumn], optional: Sequence[str], names: Sequence[str], width: int, limit: str
 ) -> tuple[list[list[DisplayedColumn]], list[str]]:
-    """Return columns in blocks that fit a width, and notes on omitted columns and shortened names.
+    """Return columns in blocks that fit a width, and notes about omitted columns and shortened names.
 
-    ``optional`` and ``names`` are fields of the table, and notes name the ``limit``.
+    ``optional`` and ``names`` are fields of the table. ``limit`` describes the width in notes.
     """
     fewer = [columns]  # optional columns are omitted one after the other
     for group in optional:
@@ -103,24 +103,24 @@ def fitted_blocks(
 
 
 def wrapped(text: str, width: int) -> list[str]:
-    """Wrap a text without breaking words; a command at its end is one line, which can be copied."""
+    """Wrap a text without breaking words. A command at its end is kept on one line, so that it can be copied."""
     text, colon, command = text.partition(_COMMAND)
     lines = wrap(text, width, break_long_words=False, break_on_hyphens=False)
     return [*lines[:-1], lines[-1] + ":", colon[2:] + command] if colon else lines
 
 
 def total_width(columns: Sequence[DisplayedColumn]) -> int:
-    """Return the width of columns next to each other."""
+    """Return the total width of adjacent columns."""
     return sum(column.width for column in columns) + len(_GAP) * (len(columns) - 1)
 
 
 def in_two_lines(columns: Sequence[DisplayedColumn]) -> list[DisplayedColumn]:
-    """Return columns with their heads in two lines, if they contain blanks."""
+    """Return the columns. A head that contains spaces is broken into two lines."""
     return [replace(column, head=_broken(column.head[0])) for column in columns]
 
 
 def _broken(head: str) -> tuple[str, ...]:
-    """Break a column head at the blank that yields the shortest lines."""
+    """Break the head of a column at the space that yields the shortest lines."""
     blanks = [place for place, character in enumerate(head) if character == " "]
     if not blanks:
         return (head,)
@@ -137,7 +137,7 @@ def _lines_of(columns: Sequence[DisplayedColumn]) -> list[bytes]:
 def _with_short_names(
     columns: Sequence[DisplayedColumn], names: Sequence[str], width: int, limit: str
 ) -> tuple[list[DisplayedColumn], list[str]]:
-    """Return the columns with shortened run names in the columns ``names``, and a note on the names."""
+    """Shorten the run names in the columns ``names``. Also return a note about these names."""
     named = [column for column in columns if column.name in names]
     length = columns[0].length
     cells, heads = ([column for column in named if column.is_label is is_label] for is_label in (True, False))
@@ -161,7 +161,7 @@ def _with_short_names(
 
 
 def _similar(long: Sequence[str], names: Sequence[str]) -> list[str]:
-    """Return the names that begin or end like a long name, so that they are shortened in the same way."""
+    """Return the names that begin or end like a name that is too long. They are shortened in the same way."""
     begins, ends = ({name[part] for name in long} for part in _ENDS)
     return list(dict.fromkeys(name for name in names if name[_ENDS[0]] in begins or name[_ENDS[1]] in ends))
 
@@ -175,7 +175,7 @@ def _renamed(column: DisplayedColumn, short: Mapping[str, str]) -> DisplayedColu
 
 
 def _blocks(columns: Sequence[DisplayedColumn], width: int) -> Iterator[list[DisplayedColumn]]:
-    """Yield blocks of columns that fit the width, each with labels; headless columns stay with the previous one."""
+    """Yield blocks of columns, each with the labels. A column without head stays next to the previous one."""
     labels = [column for column in columns if column.is_label]
     groups: list[list[DisplayedColumn]] = []
     for column in columns[len(labels) :]:

@@ -1,4 +1,4 @@
-"""Tables as data frames of pandas and polars, and as Arrow tables; each package is imported when it is used."""
+"""Tables as data frames of pandas and polars and as Arrow tables. A package is imported when it is used."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 Rows: TypeAlias = "Sequence[Sequence[Any]] | Sequence[Mapping[str, Any]]"
-"""The cells of each row, in order or by column; rows by column can lack columns."""
+"""The cells of each row, as a sequence or as a dictionary from column to cell. A dictionary can lack columns."""
 
 
 def pandas_frame(rows: Rows, columns: Sequence[str] | None = None) -> pd.DataFrame:
-    """Return rows as a data frame of pandas; ``columns`` are needed unless cells are by column."""
+    """Return rows as a data frame of pandas. ``columns`` are required unless the rows are dictionaries."""
     pandas = imported("pandas", "pandas", "to_frame")
     frame: pd.DataFrame = pandas.DataFrame(list(rows), columns=None if columns is None else list(columns))
     return frame
@@ -45,7 +45,10 @@ def arrow_table(rows: Rows, columns: Sequence[str] | None = None) -> pa.Table:
 
 
 def _typed_columns(rows: Rows, columns: Sequence[str] | None) -> list[tuple[str, type | None, list[Any]]]:
-    """Return, for each column, its name, the type of its values (None without values) and its cells (None for nan)."""
+    """Return the name, the type and the cells of each column. Cells that are NaN become None.
+
+    The type is None if the column has no values.
+    """
     if columns is None:
         columns = list(dict.fromkeys(name for row in rows for name in row))
         rows = [[row.get(name) for name in columns] for row in rows if isinstance(row, Mapping)]
@@ -60,11 +63,11 @@ _TYPES: dict[type | None, tuple[str, str]] = {
     str: ("String", "string"),
     None: ("Null", "null"),
 }
-"""The types of polars and pyarrow for each type of values; None for columns without values."""
+"""The types in polars and pyarrow for each type of values. The type of a column without values is None."""
 
 
 def _in_one_type(cells: Sequence[Any]) -> tuple[type | None, list[Any]]:
-    """Return the common type of values, and the values converted to it: integers to reals, or numbers to text."""
+    """Return the common type of values, and the values converted to it. Numbers can become real, or text."""
     known = [cell for cell in cells if cell is not None]
     kinds = {next((kind for kind in _TYPES if kind and isinstance(cell, kind)), str) for cell in known}
     if not kinds:

@@ -1,4 +1,4 @@
-"""Tables in LaTeX that fit the text width of the class article, with the rules of the package booktabs."""
+"""Tables in LaTeX, with rules of the package booktabs. They fit the text width of the class article."""
 
 from __future__ import annotations
 
@@ -12,15 +12,16 @@ from irevalx.reports.fitting import DisplayedColumn, columns_of, fitted_blocks, 
 from irevalx.reports.table import Table
 
 _SIZES = (("", 64, 38), (r"\small", 71, 42), (r"\footnotesize", 77, 48), (r"\scriptsize", 81, 57))
-"""Font sizes with the number of characters in a line and of lines on a page. Smaller sizes have narrower gaps."""
+"""Font sizes, with the numbers of characters in a line and of lines on a page. Tables in smaller sizes have narrower
+gaps."""
 
 _MARK = "Bold type"
-"""The name of the mark of the best value in notes."""
+"""What marks the best value, in the words of notes."""
 
 _GAPS = r"\setlength{\tabcolsep}{4pt}"
 
 _WIDER = (re.compile("[A-Z&%@…]"), 0.55), (re.compile("[mwMW%@]"), 0.7)
-"""Wide characters, and the excess of their width over the width of a digit, in digits."""
+"""Wide characters, and by how much they are wider than a digit. The unit is the width of a digit."""
 
 _SPECIAL = {character: "\\" + character for character in "&%$#_{}"}
 _SPECIAL |= {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
@@ -32,7 +33,7 @@ _ACCENTED = re.compile("[\x80-\u017f–—‘’“”„…€™†]")  # noqa
 
 
 def latex_lines(tables: Sequence[Table], digits: int, *, titled: bool) -> Iterator[bytes]:
-    """Yield the tables, with titles if ``titled``: the caption explains marks, and comments contain other notes."""
+    """Yield the tables. With ``titled``, they have titles. Captions explain marks; comments contain other notes."""
     lines = [line for table in tables for line in _table_lines(table, digits, titled=titled)]
     if tables:
         yield displayed(_requirements([line for line in lines if not line.startswith("%")]))
@@ -42,8 +43,8 @@ def latex_lines(tables: Sequence[Table], digits: int, *, titled: bool) -> Iterat
 def escape_latex(text: str) -> str:
     """Escape special characters, characters that LaTeX's default font lacks, and characters that form ligatures.
 
-    A ``*`` or ``[`` at the beginning is put in braces; otherwise, it would be an argument of the preceding row end.
-    Bytes that are not UTF-8 are written as escapes, and negative numbers have a minus sign.
+    If a text begins with ``*`` or ``[``, this character is put in braces, because it would otherwise be an argument of
+    the preceding row end. Bytes that are not UTF-8 are written as escapes, and negative numbers have a minus sign.
     """
     if re.fullmatch(r"-\d+(\.\d+)?", text):
         return f"$-${text[1:]}"
@@ -53,7 +54,7 @@ def escape_latex(text: str) -> str:
 
 
 def _requirements(lines: Sequence[str]) -> str:
-    """Return a comment on the packages, and on the compiler if pdfLaTeX lacks letters."""
+    """Return a comment that names the required packages, and another compiler if pdfLaTeX lacks letters."""
     text = "\n".join(lines)
     packages = ["booktabs", *(["longtable"] if r"\begin{longtable}" in text else [])]
     comment = f"% Requires \\usepackage{{{','.join(packages)}}}"
@@ -68,7 +69,7 @@ def _requirements(lines: Sequence[str]) -> str:
 
 
 def _table_lines(table: Table, digits: int, *, titled: bool) -> Iterator[str]:
-    """Yield the lines of a table, which is divided among pages if it is too long for one."""
+    """Yield the lines of a table. It is divided among pages if it is too long for one."""
     yield from (f"% {visible(paragraph)}" for paragraph in table.summary(digits))
     size, page, blocks, notes = _fitted(table, digits)
     caption = rf"\caption{{{_caption(table, titled=titled)}}}"
@@ -91,7 +92,7 @@ def _table_lines(table: Table, digits: int, *, titled: bool) -> Iterator[str]:
 
 
 def _long_table(block: Sequence[DisplayedColumn], table: Table, caption: str) -> Iterator[str]:
-    """Yield a table of several pages; without a caption, it continues the previous table."""
+    """Yield a table of several pages. If there is no caption, it continues the previous table."""
     head, rows = _rows(block, table)
     rules = (r"\toprule", *head, r"\midrule")
     yield from [] if caption else [r"\addtocounter{table}{-1}"]
@@ -101,7 +102,7 @@ def _long_table(block: Sequence[DisplayedColumn], table: Table, caption: str) ->
 
 
 def _caption(table: Table, *, titled: bool) -> str:
-    """Return the caption: the title, if it is displayed or the only sentence, and the sentences on marks."""
+    """Return the caption: the title if it is requested or the only sentence, and the sentences about marks."""
     title = f"{table.title[:1].upper()}{table.title[1:].removesuffix('.')}."
     sentences = [title] if titled or not table.caption else []
     sentences += [sentence.replace("{best}", _MARK) for sentence in table.caption]
@@ -122,7 +123,7 @@ def _fitted(table: Table, digits: int) -> tuple[str, int, list[list[DisplayedCol
 
 
 def _length(text: str) -> int:
-    """Return the width of a text in digits."""
+    """Return the width of a text. The unit is the width of a digit."""
     return math.ceil(len(text) + sum(more * len(wide.findall(text)) for wide, more in _WIDER))
 
 
@@ -135,7 +136,7 @@ def _height(block: Sequence[DisplayedColumn]) -> int:
 
 
 def _rows(block: Sequence[DisplayedColumn], table: Table) -> tuple[list[str], list[str]]:
-    """Return the lines of the head and of the rows, with aligned columns and the best values in bold type."""
+    """Return the lines of the head and of the rows. Columns are aligned, and the best values are in bold type."""
     texts = []
     for column in block:
         head = [escape_latex(visible(line)) for line in column.head_lines(_height(block))]

@@ -1,4 +1,4 @@
-"""Short names of runs, judges, groups and studies, in figures and tables."""
+"""Short names of runs, judges, groups and studies for figures and tables."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from irevalx.errors import printable
 from irevalx.frozen import Frozen
 
 ELLIPSIS = "…"
-"""Replaces the omitted parts of names."""
+"""The character that replaces the omitted parts of names."""
 
 _LEAST_OMITTED = 3
-"""Shorter common parts are not omitted."""
+"""A common part of names is omitted only if it has at least this number of characters."""
 
 _SEPARATORS = re.compile(r"([-_.,+/:=\s]+)")
 
 
 class ShortNames(Frozen):
-    """Names as a figure contains them."""
+    """Names in the form in which a figure contains them."""
 
     of: Mapping[str, str]  # by complete name
     key: str = ""  # the complete names, if a figure contains their numbers
 
     def pair(self, name: str, against: str) -> str:
-        """Return the name of a difference."""
+        """Return the name of the difference between two runs."""
         return f"{self.of[name]} − {self.of[against]}"  # noqa: RUF001 - a minus sign
 
 
@@ -35,11 +35,11 @@ def drawable(text: str) -> str:
 
 
 def shorten(names: Iterable[str], longest: float, length: Callable[[str], float] = len) -> ShortNames:
-    """Return distinct names of at most this length, in one line.
+    """Return distinct names on one line that are not longer than ``longest``.
 
-    Names that fit are not changed. If names are too long, the parts common to all names are omitted: first at the
-    beginning, then at the end, then in between. If names are still too long, the middle of each is omitted. If two
-    names are then equal, all are replaced by numbers, with a key.
+    Names that fit are not changed. If a name is too long, the parts that all names have in common are omitted: first at
+    the beginning, then at the end, then in between. If a name is still too long, its middle is omitted. If two names
+    are then equal, all names are replaced by numbers, and a key is returned.
     """
     complete = list(dict.fromkeys(names))
     drawn = [drawable(name).replace("\n", printable("\n")) for name in complete]
@@ -56,7 +56,7 @@ def shorten(names: Iterable[str], longest: float, length: Callable[[str], float]
 
 
 def _without_ends(names: Sequence[str]) -> list[str]:
-    """Remove the common beginning and end of names, as whole parts if names contain separators."""
+    """Remove the common beginning and end of names, in whole parts if names contain separators."""
     if len(names) < 2:
         return list(names)
     begin = _common_beginning(names)
@@ -66,7 +66,7 @@ def _without_ends(names: Sequence[str]) -> list[str]:
 
 
 def _common_beginning(names: Sequence[str]) -> int:
-    """Return the length of the common beginning up to its last separator; 0 if it is too short to be omitted."""
+    """Return the length of the common beginning up to its last separator, or 0 if it is too short to omit."""
     common = commonprefix(names)  # noqa: RUF071 - of characters, not of path components
     n_common, ends = len(common), [match.end() for match in _SEPARATORS.finditer(common)]
     if ends:
@@ -78,7 +78,7 @@ def _common_beginning(names: Sequence[str]) -> int:
 
 
 def _without_common_parts(names: Sequence[str]) -> list[str]:
-    """Remove the common ends of names, and the parts in between that are common to all names."""
+    """Remove the common ends of names, and parts in between that all names have in common."""
     short = _without_ends(names)
     while len(short) > 1:
         parts = _SEPARATORS.split(short[0])
@@ -96,7 +96,7 @@ def _without_common_parts(names: Sequence[str]) -> list[str]:
 
 
 def _without_middle(name: str, longest: float, length: Callable[[str], float]) -> str:
-    """Omit the middle of a name, so that the result has at most this length and at least two letters."""
+    """Omit the middle of a name. The result has at most the length ``longest``, unless it has only two letters."""
     n_letters = len(name)
     while n_letters > 2 and length(name) > longest:
         n_letters -= 1

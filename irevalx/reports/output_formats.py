@@ -1,6 +1,6 @@
-"""OUTPUT_FORMATS: the formats in which results are printed.
+"""OUTPUT_FORMATS, which contains the formats in which results are printed.
 
-The modules that create lines are imported on demand, since every call of the command imports this module.
+The modules that create the lines are imported on demand, because every call of the command imports this module.
 """
 
 from __future__ import annotations
@@ -17,28 +17,28 @@ if TYPE_CHECKING:
     from irevalx.reports.table import Table
 
 About: TypeAlias = "Mapping[str, Any] | None"
-"""Description of how values were computed; None if it is not shown."""
+"""A description of how values were computed, or None if it is not shown."""
 
 DIGITS = 4
-"""Default number of decimals of real numbers in displayed tables (``--digits``)."""
+"""The default number of decimals of real numbers in displayed tables (``--digits``)."""
 
 MOST_DIGITS = 100
-"""Maximum value of ``--digits``; numbers have fewer digits."""
+"""The maximum value of ``--digits``. Numbers have fewer digits."""
 
 
 class OutputFormat(Frozen):
-    """An output format; subclasses create the lines."""
+    """An output format. Subclasses create the lines."""
 
     name: str  # value of ``--format``
     purpose: str  # description in a few words, for help and manual
     for_people: ClassVar[bool] = False
-    """Whether it is a displayed table, whose real numbers have ``--digits`` decimals."""
+    """Whether the format displays a table, whose real numbers have ``--digits`` decimals."""
     in_lab: ClassVar[bool] = True
-    """Whether ``irevalx-lab`` offers it, so that it can print any table."""
+    """Whether ``irevalx-lab`` also has the format, so that it must be able to print any table."""
     run_by_run: ClassVar[bool] = False
-    """Whether the command prints a report per run rather than one report."""
+    """Whether the command prints a report for each run rather than one report."""
     shows_inputs: ClassVar[bool] = False
-    """Whether reports describe how values were computed, which includes digests of all files."""
+    """Whether reports describe how values were computed. The description includes digests of all files."""
 
     def report_lines(self, report: EvaluationReport) -> Iterator[bytes]:
         """Yield the output of irevalx."""
@@ -55,9 +55,9 @@ class OutputFormat(Frozen):
     ) -> Iterator[bytes]:
         """Yield the output of irevalx-lab.
 
-        Formats that contain one table print the first. ``titled`` prints the title of a single table, ``about``
-        describes how values were computed, for formats that show inputs, and ``width`` is the width of the terminal;
-        None if the output is not a terminal.
+        A format that can contain only one table prints the first one. ``titled`` prints the title even of a single
+        table. ``about`` describes how values were computed, for formats that show inputs. ``width`` is the width of the
+        terminal, or None if the output is not a terminal.
         """
         return self._lines_of(tables, digits, titled, about, width)
 
@@ -69,7 +69,7 @@ class OutputFormat(Frozen):
 
 
 class TrecEvalLines(OutputFormat):
-    """trec_eval's three columns."""
+    """The three columns of trec_eval."""
 
     in_lab = False
     run_by_run = True
@@ -107,7 +107,7 @@ class TableForPeople(DisplayedTable):
     def _lines_of(
         self, tables: Sequence[Table], digits: int, titled: bool, about: About, width: int | None
     ) -> Iterator[bytes]:
-        """Yield the tables in order, with titles if there are several tables."""
+        """Yield the tables in order. They have titles if there are several tables."""
         for number, table in enumerate(tables):
             for paragraph in table.summary(digits):
                 yield displayed("\n".join(self._wrapped(self._text(paragraph), width)) + "\n\n")
@@ -121,7 +121,7 @@ class TableForPeople(DisplayedTable):
                 yield displayed(("\n" if place == 0 else "") + note + "\n")
 
     def _fitted(self, table: Table, digits: int, width: int | None) -> tuple[Iterable[bytes], Sequence[str]]:
-        """Return the lines of a table, and notes on omissions that make it fit the width."""
+        """Return the lines of a table, and notes about omissions that make it fit the width."""
         from irevalx.reports.table import aligned_lines
 
         lines = aligned_lines(table, digits, layout=self.layout, best=self.best, other=self.other, escape=self.escape)
@@ -143,7 +143,7 @@ class TableForPeople(DisplayedTable):
 
 
 class TerminalTable(TableForPeople):
-    """A table for the terminal, which is fitted to its width."""
+    """A table for the terminal. It is fitted to the width of the terminal."""
 
     def _fitted(self, table: Table, digits: int, width: int | None) -> tuple[Iterable[bytes], Sequence[str]]:
         from irevalx.reports.fitting import WIDTH, fitted_lines
@@ -154,7 +154,7 @@ class TerminalTable(TableForPeople):
         return fitted_lines(table, digits, width, best=self.best, other=self.other)
 
     def _wrapped(self, text: str, width: int | None) -> list[str]:
-        """Return the lines of a paragraph or a note, at most as wide as the terminal or ``WIDTH``."""
+        """Return the lines of a paragraph or a note. They are at most as wide as the terminal or ``WIDTH``."""
         from irevalx.reports.fitting import WIDTH, wrapped
 
         return wrapped(text, width or WIDTH)
@@ -172,7 +172,7 @@ class LatexTable(DisplayedTable):
 
 
 class SeparatedValues(OutputFormat):
-    """A header, then one line per row with unrounded values."""
+    """A header, followed by one line per row with values that are not rounded."""
 
     delimiter: str  # fields that contain it are quoted
 
@@ -185,14 +185,14 @@ class SeparatedValues(OutputFormat):
     def _lines_of(
         self, tables: Sequence[Table], digits: int, titled: bool, about: About, width: int | None
     ) -> Iterator[bytes]:
-        """Yield the first table; undefined values are empty fields."""
+        """Yield the first table. An undefined value is an empty field."""
         from irevalx.reports.records import separated_lines, without_nan
 
         return separated_lines(tables[0].columns, map(without_nan, tables[0].rows), self.delimiter)
 
 
 class JsonLines(OutputFormat):
-    """One object per row with every digit."""
+    """One JSON object per row, with values that are not rounded."""
 
     def report_lines(self, report: EvaluationReport) -> Iterator[bytes]:
         """Yield one line per value."""
@@ -210,12 +210,12 @@ class JsonLines(OutputFormat):
 
 
 class JsonObject(OutputFormat):
-    """One object with all values."""
+    """One JSON object that contains all values."""
 
     shows_inputs = True
 
     def report_lines(self, report: EvaluationReport) -> Iterator[bytes]:
-        """Yield the description of how values were computed, then the values by run, topic and measure."""
+        """Yield the description of how values were computed, and the values as {run: {topic: {measure: value}}}."""
         from irevalx.reports.records import json_of_report
 
         return json_of_report(report)
@@ -223,14 +223,15 @@ class JsonObject(OutputFormat):
     def _lines_of(
         self, tables: Sequence[Table], digits: int, titled: bool, about: About, width: int | None
     ) -> Iterator[bytes]:
-        """Yield all tables by title, and the description of how values were computed."""
+        """Yield the tables by title, and the description of how values were computed."""
         from irevalx.reports.records import json_of_tables
 
         return json_of_tables(tables, about)
 
 
 _MARKDOWN = r"[\\`*~|\[]|(?<!\w)_|_(?!\w)|<(?=[A-Za-z/!?])|&(?=#?\w+;)"
-"""Special characters in a cell; underscores within words, ``<`` before numbers and most ``&`` are not special."""
+"""Characters that are special in a cell. Underscores within words, ``<`` before numbers and most ``&`` are not special.
+"""
 
 
 def _escape_markdown(text: str) -> str:
@@ -252,9 +253,9 @@ OUTPUT_FORMATS: dict[str, OutputFormat] = {
         JsonLines("jsonl", "one JSON object per line"),
     )
 }
-"""The values of ``--format``, in the order of help and manual."""
+"""The values of ``--format``, in the order of the help and the manual page."""
 
 
 def format_help(formats: Iterable[OutputFormat]) -> str:
-    """Return the names and purposes of formats for the help, such as csv (comma-separated lines)."""
+    """Return the names and purposes of formats for the help, such as "csv (comma-separated values)"."""
     return ", ".join(f"{form.name} ({form.purpose})" for form in formats)

@@ -1,7 +1,7 @@
 """Output for other programs: one value per row (csv, tsv, jsonl), or all values in one object (json).
 
-Values are unrounded, so that reading them back yields equal numbers. Names and topics that are not UTF-8 are preserved
-with Python's surrogateescape: as bytes in csv and tsv, and as escaped surrogates in JSON.
+Values are not rounded, so that reading them back yields equal numbers. Names and topics that are not UTF-8 are
+preserved with Python's surrogateescape: as bytes in csv and tsv, and as escaped surrogates in JSON.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from irevalx.reports.table import Table
 JSON_VERSION = 1
 """The field ``version`` of ``--format json``, whose schemas are in ``docs/schemas``.
 
-New fields keep the version; removed fields and changed meanings increase it.
+If fields are added, the version stays the same. If a field is removed or its meaning changes, the version is increased.
 """
 
 
 _TOPICS_AT_ONCE = 2**10
-"""Number of topics whose values are converted to Python objects at a time."""
+"""The number of topics whose values are converted to Python objects at a time."""
 
 
 class Record(NamedTuple):
@@ -40,7 +40,7 @@ class Record(NamedTuple):
 
 
 class RecordWithInterval(NamedTuple):
-    """A value with its confidence interval; None without an interval."""
+    """A value with its confidence interval, whose bounds are None if it has no interval."""
 
     run: str
     topic: str
@@ -54,7 +54,7 @@ AnyRecord: TypeAlias = "Record | RecordWithInterval"
 
 
 def records(evaluation: Evaluation, summaries: Iterable[SummaryRow], *, per_topic: bool) -> Iterator[Record]:
-    """Yield the values in trec_eval's print order, without runid; ``per_topic`` yields the values of topics first."""
+    """Yield the values in print order, except runid. With ``per_topic``, yield the values of topics first."""
     run = as_text(evaluation.run)
     for topic, values in _values_by_topic(evaluation) if per_topic else ():
         for name, value in values:
@@ -66,7 +66,7 @@ def records(evaluation: Evaluation, summaries: Iterable[SummaryRow], *, per_topi
 
 
 def _values_by_topic(evaluation: Evaluation) -> Iterator[tuple[str, list[tuple[str, float | int | str]]]]:
-    """Yield each topic with the names and values of measures, omitting measures without a value for the topic."""
+    """Yield each topic with names and values of measures. Measures without a value for the topic are omitted."""
     columns_of_topics = [
         column
         for column in evaluation.columns
@@ -82,7 +82,7 @@ def _values_by_topic(evaluation: Evaluation) -> Iterator[tuple[str, list[tuple[s
 def records_with_intervals(
     evaluation: Evaluation, summaries: Iterable[SummaryRow], *, per_topic: bool
 ) -> Iterator[RecordWithInterval]:
-    """Yield the values like ``records``, with intervals."""
+    """Yield the values like ``records``, with their intervals."""
     for record in records(evaluation, (), per_topic=per_topic):
         yield RecordWithInterval(*record, None, None)
     for row in summaries:
@@ -92,7 +92,7 @@ def records_with_intervals(
 
 
 def fields_of(report: EvaluationReport) -> tuple[str, ...]:
-    """Return the field names of the records of a report."""
+    """Return the field names of the records in a report."""
     return Record._fields if report.intervals is None else RecordWithInterval._fields
 
 
@@ -111,26 +111,26 @@ class _Echo:
 
 
 def separated_lines(columns: Sequence[str], rows: Iterable[Sequence[Any]], delimiter: str) -> Iterator[bytes]:
-    """Yield a header and one line per row of an array (n_rows, n_columns); None is an empty field."""
+    """Yield a header and one line per row. None is an empty field. The shape of ``rows`` is (n_rows, n_columns)."""
     line_of = csv.writer(_Echo(), delimiter=delimiter, lineterminator="\n").writerow
     for row in chain([columns], rows):
         yield displayed(line_of(row))
 
 
 def without_nan(row: Sequence[Any]) -> list[Any]:
-    """Return a row with None, an empty field, in place of nan."""
+    """Return a row in which None, which is printed as an empty field, replaces NaN."""
     return [None if isinstance(value, float) and math.isnan(value) else value for value in row]
 
 
 def json_lines(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> Iterator[bytes]:
-    """Yield a JSON object per row, shape (n_rows, n_columns)."""
+    """Yield a JSON object for each row. The shape of ``rows`` is (n_rows, n_columns)."""
     encode = json.JSONEncoder(allow_nan=False).encode
     for row in rows:
         yield encode(_json_object(columns, row)).encode() + b"\n"
 
 
 def json_of_tables(tables: Iterable[Table], about: Mapping[str, Any] | None = None) -> Iterator[bytes]:
-    """Yield one JSON object: the rows of each table by title and, under about, how values were computed."""
+    """Yield one JSON object: the rows of each table under its title, and "about", how they were computed."""
     members: dict[str, Any] = {
         table.title: [_json_object(table.columns, row) for row in table.rows] for table in tables
     }
@@ -160,7 +160,7 @@ def json_of_report(report: EvaluationReport) -> Iterator[bytes]:
 
 
 def _json_summaries(report: EvaluationReport, evaluation: Evaluation) -> dict[str, Any]:
-    """Return the summaries of a run: ``all``, intervals ``low`` and ``high``, and the same by group in ``groups``."""
+    """Return the summaries of a run: ``all``, intervals ``low`` and ``high``, and the same for each of ``groups``."""
     run: dict[str, Any] = {}
     for summaries in report.summaries_of(evaluation):
         into = run.setdefault("groups", {}).setdefault(summaries.group, {}) if summaries.group else run
@@ -174,7 +174,7 @@ def _json_summaries(report: EvaluationReport, evaluation: Evaluation) -> dict[st
 
 
 def _json_members(members: Mapping[str, Any], start: str, depth: int) -> Iterator[bytes]:
-    """Yield ``start`` and the members of a JSON object, indented by ``depth`` blanks; nothing without members."""
+    """Yield ``start`` and the members of a JSON object, indented by ``depth`` spaces, or nothing if it is empty."""
     if members:
         lines = _INDENTED.encode(members).split("\n")[1:-1]
         yield start.encode() + "".join(f"\n{' ' * (depth - 1)}{line}" for line in lines).encode()
@@ -184,7 +184,7 @@ _INDENTED = json.JSONEncoder(indent=1, allow_nan=False)
 
 
 def finite(value: Any) -> Any:
-    """Return a value for JSON: None in place of nan and infinities."""
+    """Return a value for JSON, with None in place of NaN and infinity."""
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 

@@ -1,4 +1,4 @@
-"""Output of evaluations as trec_eval's lines or as an overview table."""
+"""Output of evaluations as lines of trec_eval or as an overview table."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ if TYPE_CHECKING:
     from irevalx.statistics.confidence_intervals import MeanIntervals
 
 ALL = "all"
-"""The topic column of a summary."""
+"""The topic of a summary in output."""
 
 LOW, HIGH = "low", "high"
-"""The names of interval ends, which groups cannot have."""
+"""The names of the bounds of an interval, which groups cannot have."""
 
 
 class SummaryRow(Frozen):
-    """The summaries of a run, over all topics or over a topic group."""
+    """The summaries of a run over all topics, or over a group of topics."""
 
     group: str  # name of the group; "" for all topics
     topics: tuple[bytes, ...]  # the evaluated topics
@@ -48,19 +48,19 @@ class SummaryRow(Frozen):
 
     @property
     def topic(self) -> str:
-        """The text in the topic column: all, or all:GROUP."""
+        """The text in the topic column: "all" or "all:GROUP"."""
         return topic_of(self.group)
 
 
 def topic_of(group: str, end: str = "") -> str:
-    """Return the text in the topic column for a group, and for a bound of its interval."""
+    """Return the text in the topic column for a group, or for a bound of its interval."""
     return ":".join(filter(None, (ALL, group, end)))
 
 
 def summary_rows(
     evaluation: Evaluation, groups: Mapping[str, frozenset[bytes]] | None = None, intervals: MeanIntervals | None = None
 ) -> list[SummaryRow]:
-    """Return the summaries of a run; a group without evaluated topics has none."""
+    """Return the summaries of a run. A group is omitted if none of its topics was evaluated."""
     by_group = {"": evaluation} | {group: in_group(evaluation, topics) for group, topics in (groups or {}).items()}
     rows = []
     for group, grouped in by_group.items():
@@ -76,11 +76,11 @@ def summary_rows(
 
 
 FEW_TOPICS = 10
-"""Intervals over fewer topics cause a warning."""
+"""An interval over fewer topics than this causes a warning."""
 
 
 def interval_notes(evaluations: Sequence[Evaluation], how: MeanIntervals | None) -> Iterator[str]:
-    """Yield a sentence on each set of clusters, and a sentence that names the measures with Wilson's interval."""
+    """Yield a sentence about each set of clusters, and one that names the measures with Wilson's interval."""
     if how and how.cluster_of:
         yield from dict.fromkeys(
             f"Intervals are cluster-robust (CR2, {clusters.degrees}): {clusters}."
@@ -93,9 +93,10 @@ def interval_notes(evaluations: Sequence[Evaluation], how: MeanIntervals | None)
 
 
 def interval_warnings(rows: Sequence[SummaryRow], how: MeanIntervals, run: str) -> Iterator[RunWarning]:
-    """Yield warnings about summaries of a run without interval, and about unreliable intervals.
+    """Yield warnings about the summaries of a run that have no interval, and about unreliable intervals.
 
-    These are intervals over few topics, and intervals beyond the range of the measure, which the bootstrap avoids.
+    An interval is unreliable if it is over few topics, or if it extends beyond the range of the measure, which the
+    bootstrap avoids.
     """
     sizes = {
         row.topic: max((column.n_averaged for column in row.columns if is_mean(column)), default=FEW_TOPICS)
@@ -128,7 +129,7 @@ _REMEDY = "--ci-method bootstrap computes intervals within the range"
 
 
 def _is_beyond(ends: Ends | None, column: Column) -> bool:
-    """Return whether an interval extends beyond the range of the measure, although no value does."""
+    """Return whether an interval extends beyond the range of the measure although no value does."""
     if ends is None or column.values is None:
         return False
     possible = column.measure.value_range
@@ -137,7 +138,7 @@ def _is_beyond(ends: Ends | None, column: Column) -> bool:
 
 
 def with_number(columns: Sequence[Column], n_topics: int) -> tuple[Column, ...]:
-    """Return the columns without the run tag, preceded by the number of topics unless they contain it."""
+    """Return the columns without the run tag. Put the number of topics first unless they contain it."""
     others = tuple(column for column in columns if column.measure is not runid)
     if any(column.measure is num_q for column in others):
         return others
@@ -145,38 +146,38 @@ def with_number(columns: Sequence[Column], n_topics: int) -> tuple[Column, ...]:
 
 
 class EvaluationReport(Frozen, kw_only=True):
-    """Evaluations to be printed."""
+    """The evaluations to print, and how to print them."""
 
     evaluations: Sequence[Evaluation]
-    """In the order of the runs."""
+    """The evaluations in the order of the runs."""
     per_topic: bool
-    """Print the values of each topic (``-q``)."""
+    """Whether the values of each topic are printed (``-q``)."""
     summary: bool
-    """Print the ``all`` values (unless ``-n``)."""
+    """Whether the ``all`` values are printed (unless ``-n``)."""
     headed: bool = False
-    """Whether the lines of a run begin with its name, since there are several runs."""
+    """Whether the name of the run precedes its lines, because there are several runs."""
     complete: bool = False
-    """Whether the averages are over every judged topic (``-c``)."""
+    """Whether averages are over all judged topics (``-c``)."""
     notes: bool = True
     """Whether notes below a table explain it (unless ``--quiet``)."""
     intervals: MeanIntervals | None = None
-    """The interval method (``--ci``); None without intervals."""
+    """The method for intervals (``--ci``), or None if no intervals are printed."""
     groups: Mapping[str, frozenset[bytes]] = {}
-    """The topics of each group with its own summaries (``--topic-groups``)."""
+    """The topics of each group that has its own summaries (``--topic-groups``)."""
     digits: int
-    """Decimals of real numbers in displayed tables."""
+    """The number of decimals of real numbers in displayed tables."""
     width: int | None = None
-    """The width of the terminal; None if the output is not one."""
+    """The width of the terminal, or None if the output is not a terminal."""
     about: Mapping[str, Any]
     """How values were computed: version, options, inputs and warnings, for formats with ``shows_inputs``."""
 
     def summaries_of(self, evaluation: Evaluation) -> list[SummaryRow]:
-        """Return the requested summaries of a run; the summaries over all topics come first."""
+        """Return the requested summaries of a run. The summaries over all topics come first."""
         return summary_rows(evaluation, self.groups, self.intervals) if self.summary else []
 
 
 class _Row(Frozen):
-    """The values of a run for a topic or for all topics."""
+    """The values of a run for one topic or for all topics."""
 
     labels: tuple[str, ...]  # run, topic, or both
     group: str  # rows of one group compete for the best value
@@ -186,11 +187,11 @@ class _Row(Frozen):
 
 
 def overview(report: EvaluationReport) -> list[Table]:
-    """Return a table with one row per run and one column per measure, or one row per measure for a single run.
+    """Return a table with a row for each run and a column for each measure, or a row for each measure of a single run.
 
-    The best of several runs is marked in each column, except for counts and summaries over different topics. With
-    ``per_topic`` there is one row per topic (and run), and the best run of each topic is marked; topic groups have one
-    row each, with the number of topics. The table is empty if neither topics nor summaries are requested.
+    The best of several runs is marked in each column, except for counts and for summaries over different topics. With
+    ``per_topic``, there is one row per topic (and run), and the best run of each topic is marked. Each topic group has
+    one row, with the number of topics. No table is returned if neither topics nor summaries are requested.
     """
     per_topic, summary = report.per_topic, report.summary
     if not summary and not per_topic:
@@ -220,7 +221,7 @@ def overview(report: EvaluationReport) -> list[Table]:
 
 
 MOST_RUNS_NAMED = 6
-"""Maximum number of runs that a note on coverage names."""
+"""The maximum number of runs that a note about coverage names."""
 
 
 JUDGED = "judged_among_retrieved"
@@ -229,12 +230,12 @@ results. The measure judged@K divides by K instead."""
 
 
 def judged_among_retrieved(depth: int | str = "K") -> str:
-    """Return the column ``JUDGED`` in words, with its cutoff."""
+    """Return the words for the column ``JUDGED``, with its cutoff."""
     return f"{JUDGED.replace('_', ' ')}@{depth}"
 
 
 def coverage_note(depth: int, runs: Sequence[str], judged: Sequence[float]) -> str:
-    """Return a sentence about the share of judged documents among the first ``depth`` retrieved by each run."""
+    """Return a sentence about each run's share of judged documents among its first ``depth`` retrieved documents."""
     each = {run: f"{share:.4f}" for run, share in zip(runs, judged, strict=True)}
     if len(set(each.values())) == 1:
         shares = f"{next(iter(each.values()))} for each run"
@@ -247,7 +248,7 @@ def coverage_note(depth: int, runs: Sequence[str], judged: Sequence[float]) -> s
 
 
 def judged_in_words(judged: Mapping[str, float], depth: int) -> str:
-    """Return a sentence about the share of judged documents of each run, for readers of a summary or a report."""
+    """Return a sentence about the share of judged documents of each run, in words for a summary or a report."""
     least, most = min(judged, key=judged.__getitem__), max(judged, key=judged.__getitem__)
     of = f"Of the first {depth} documents" if depth > 1 else "Of the documents at rank 1"
     if judged[least] == judged[most]:
@@ -256,7 +257,7 @@ def judged_in_words(judged: Mapping[str, float], depth: int) -> str:
 
 
 def percent(share: float) -> str:
-    """Return a share in percent with at most one decimal; a share is never rounded to 0% or 100%."""
+    """Return a share in percent with at most one decimal. The share is never rounded to 0% or 100%."""
     text = f"{100 * share:.1f}".removesuffix(".0")
     if share < 1 and text == "100":
         text = "more than 99.9"
@@ -270,12 +271,12 @@ def _has_groups(report: EvaluationReport) -> bool:
 
 
 def _columns(evaluation: Evaluation, report: EvaluationReport) -> Sequence[Column]:
-    """Return the columns of a run; with topic groups, also the number of topics."""
+    """Return the columns of a run. If there are topic groups, add the number of topics."""
     return with_number(evaluation.columns, len(evaluation.topics)) if _has_groups(report) else evaluation.columns
 
 
 def _caption(report: EvaluationReport, best: Mapping[str, Collection[int]]) -> Iterator[str]:
-    """Yield sentences on the intervals and the marks of a table."""
+    """Yield the sentences that explain the intervals and the marks of a table."""
     if report.intervals and report.intervals.is_bootstrap:
         how = report.intervals
         yield f"Intervals are from a bootstrap (BCa) with {how.resamples} resamples and seed {how.seed}."
@@ -285,7 +286,7 @@ def _caption(report: EvaluationReport, best: Mapping[str, Collection[int]]) -> I
 
 
 def _notes(report: EvaluationReport) -> Iterator[str]:
-    """Yield notes about several runs: their coverage, and differences in their topics."""
+    """Yield notes about several runs: their coverage, and differences between their topics."""
     judged = [
         evaluation.judged_among_retrieved_10
         for evaluation in report.evaluations
@@ -304,7 +305,7 @@ def _notes(report: EvaluationReport) -> Iterator[str]:
 
 
 def _rows(evaluation: Evaluation, report: EvaluationReport, *, several: bool) -> Iterator[_Row]:
-    """Yield the rows of a run, labelled with its name if there are several runs."""
+    """Yield the rows of a run. If there are several runs, the rows are labelled with its name."""
     run = as_text(evaluation.run)
     name = (run,) if several else ()
     if report.per_topic:
@@ -323,7 +324,7 @@ def _rows(evaluation: Evaluation, report: EvaluationReport, *, several: bool) ->
 
 
 def _best(rows: Sequence[_Row], columns: Iterable[Column]) -> dict[str, set[int]]:
-    """Return, for each column with a better direction, the rows with the best value of their group."""
+    """Return, for each column with a better direction, the rows that have the best value of their group."""
     groups: dict[str, list[int]] = {}
     for place, row in enumerate(rows):
         groups.setdefault(row.group, []).append(place)
@@ -340,7 +341,7 @@ def _best(rows: Sequence[_Row], columns: Iterable[Column]) -> dict[str, set[int]
 
 
 def _overview_cell(row: _Row, column: Column, digits: int) -> str:
-    """Return the value and the interval of a row in trec_eval's format, with this number of decimals."""
+    """Return the value of a row with its interval, in trec_eval's format with ``digits`` decimals."""
     value = row.values.get(column.name)
     low, high = row.ends.get(column.name, (nan, nan))
     if not isnan(low):
@@ -354,21 +355,23 @@ def _overview_cell(row: _Row, column: Column, digits: int) -> str:
 
 
 _PLAIN_CELLS = {"real": b"%6.4f", "integer": b"%d", "text": b"'%b'"}
-"""The format of a topic's value, unless it is nan, by ``Column.number``."""
+"""The format of a topic's value unless it is NaN, for each ``Column.number``."""
 
 _BREAKS = re.compile(rb"[\t-\r]")
-"""Tabs, line breaks and form feeds, which would break a line."""
+"""Tabs, line breaks and form feeds, which would divide a line."""
 
 _TOPICS_AT_ONCE = 1000
-"""Number of topics whose values are converted to Python numbers at a time, which limits memory."""
+"""The number of topics whose values are converted to Python numbers at a time, which limits memory."""
 
 
 def trec_lines(
     evaluation: Evaluation, summaries: Sequence[SummaryRow], *, per_topic: bool, headed: bool = False
 ) -> Iterator[bytes]:
-    """Yield trec_eval's three columns, name, topic and value: the lines of one topic at once, or one line.
+    """Yield the three columns of trec_eval (name, topic and value).
 
-    ``per_topic`` yields the lines of topics first. ``headed`` begins with the run tag, unless the `all` lines contain
+    An element contains the lines of one topic, or one line.
+
+    ``per_topic`` yields the lines of topics first. ``headed`` yields the run tag first, unless the `all` lines contain
     it or no line is printed. ``summaries`` require that all topics were evaluated.
     """
     lines = chain(_topic_lines(evaluation) if per_topic else (), *map(_summary_lines, summaries))
@@ -394,7 +397,7 @@ def _topic_lines(evaluation: Evaluation) -> Iterator[bytes]:
 
 
 def _lines_of_topics(evaluation: Evaluation, topics: Sequence[bytes], which: slice) -> Iterator[bytes]:
-    """Yield the lines of a range of topics, which share a template."""
+    """Yield the lines of a range of topics. Topics share a template, which makes formatting fast."""
     template = b""
     cells: list[Sequence[Any]] = []
     for column in evaluation.columns:
@@ -409,7 +412,7 @@ def _lines_of_topics(evaluation: Evaluation, topics: Sequence[bytes], which: sli
 
 
 def _lines_with_gaps(topics: Sequence[bytes], columns: Sequence[Column]) -> Iterator[bytes]:
-    """Yield the lines of all topics, topic by topic, omitting measures without a value for the topic."""
+    """Yield the lines of all topics. Measures that have no value for a topic are omitted."""
     values = [column.of_topics() for column in columns]
     labels = [_label(column.name, is_zscore=column.is_zscore) for column in columns]
     for topic, *of_topic in zip(topics, *values, strict=True):
@@ -419,7 +422,7 @@ def _lines_with_gaps(topics: Sequence[bytes], columns: Sequence[Column]) -> Iter
 
 
 def _summary_lines(row: SummaryRow) -> Iterator[bytes]:
-    """Yield one line per measure, and two lines for its interval."""
+    """Yield one line for each measure, and two lines for each interval."""
     for column in row.columns:
         if column.summary is not None:
             number = "tag" if column.number == "text" else column.number
@@ -431,7 +434,7 @@ def _summary_lines(row: SummaryRow) -> Iterator[bytes]:
 
 
 def one_line(name: bytes) -> bytes:
-    """Escape line breaks and tabs in a name, which names from JSON files and tables can contain."""
+    """Escape line breaks and tabs in a name, because names from JSON files and tables can contain them."""
     return _BREAKS.sub(lambda match: printable(match[0]).encode(), name)
 
 

@@ -1,4 +1,4 @@
-"""Tables of values, and their text."""
+"""Tables of values, and their conversion to text."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from irevalx.process.platform import displayed
 
 
 class Table(Frozen):
-    """Rows of values."""
+    """Rows of values, with what is displayed around them."""
 
     title: str  # in a few words
     columns: tuple[str, ...]  # lower-case names with underscores
@@ -20,7 +20,7 @@ class Table(Frozen):
     n_labels: int = 1  # the number of first columns that identify a row
     probabilities: frozenset[str] = frozenset()  # columns whose values near 0 are displayed as bounds
     best: Mapping[str, Collection[int]] = {}
-    """The rows with the best value, possibly none, of columns in which rows compete."""
+    """For each column in which rows compete, the rows with the best value. There can be none."""
     heads: tuple[str, ...] | None = None  # displayed column names; None for the columns with blanks for underscores
     summary: Callable[[int], Sequence[str]] = lambda digits: ()  # number of decimals -> paragraphs above the table
     caption: tuple[str, ...] = ()  # sentences on marks and tests: in LaTeX the caption, otherwise the first notes
@@ -35,9 +35,9 @@ class Table(Frozen):
     def of(
         cls, title: str, kind: type[Any], rows: Iterable[Any], *, without: Collection[str] = (), **more: Any
     ) -> Table:
-        """Return NamedTuples as a table with a column for each field; a trailing underscore (``from_``) is removed.
+        """Return NamedTuples as a table with a column for each field. A trailing underscore (``from_``) is removed.
 
-        ``without`` are fields that have no column, and ``more`` other fields of the table.
+        The fields in ``without`` have no column. ``more`` contains other fields of the table.
         """
         names = [name for name in kind._fields if name not in without]
         columns = tuple(name.removesuffix("_") for name in names)
@@ -46,8 +46,8 @@ class Table(Frozen):
     def pivot(self, index: Sequence[str], name: str, *values: str, **more: Any) -> Table:
         """Return a table with a row for each value of ``index``, and columns for each value of the column ``name``.
 
-        For the value X of ``name``, X is the column of the first of ``values`` and X_VALUE the column of each other
-        one. Missing values are None. ``more`` are other fields of the table.
+        For each value X of ``name``, the column X contains the first of ``values``, and the column X_VALUE contains
+        each other one. Missing values are None. ``more`` contains other fields of the table.
         """
         places = {column: place for place, column in enumerate(self.columns)}
         ends = ("", *(f"_{value}" for value in values[1:]))
@@ -60,7 +60,7 @@ class Table(Frozen):
         return Table(self.title, (*index, *columns), rows, **{"n_labels": len(index), **more})
 
     def without_empty(self, *columns: str) -> Table:
-        """Remove the given columns (by default, all columns) that have no values, if the table has rows."""
+        """Remove the given columns (default: all columns) if they have no values. Keep them if there are no rows."""
         empty = {
             column
             for place, column in enumerate(self.columns)
@@ -69,13 +69,13 @@ class Table(Frozen):
         return self.showing(*(column for column in self.columns if column not in empty)) if self.rows else self
 
     def showing(self, *columns: str, **more: Any) -> Table:
-        """Return the table with these columns in this order; ``more`` contains other fields."""
+        """Return the table with these columns in this order. ``more`` contains other fields of the table."""
         places = [self.columns.index(column) for column in columns]
         rows = [tuple(row[place] for place in places) for row in self.rows]
         return replace(self, columns=columns, rows=rows, probabilities=self.probabilities & {*columns}, **more)
 
     def in_words(self, heads: Mapping[str, str], *notes: str) -> Table:
-        """Return the table with other displayed names for some columns, and further notes."""
+        """Return the table with other displayed names for some columns, and with further notes."""
         named = tuple(heads.get(column, column.replace("_", " ")) for column in self.columns)
         return replace(self, heads=named, notes=(*self.notes, *notes))
 
@@ -83,9 +83,9 @@ class Table(Frozen):
 def aligned_lines(
     table: Table, digits: int, *, layout: str, best: str, other: str, escape: Callable[[str], str]
 ) -> Iterator[bytes]:
-    """Yield the lines of a table, labels left-aligned and values right-aligned with ``digits`` decimals.
+    """Yield the lines of a table. Labels are left-aligned, and values are right-aligned with ``digits`` decimals.
 
-    ``layout``, ``best``, ``other`` and ``escape`` are fields of ``TableForPeople``.
+    See ``TableForPeople`` for ``layout``, ``best``, ``other`` and ``escape``.
     """
     from tabulate import tabulate
 
@@ -105,7 +105,7 @@ def aligned_lines(
 def cells_of(
     table: Table, digits: int, *, best: str, other: str, escape: Callable[[str], str]
 ) -> tuple[list[str], list[list[str]]]:
-    """Return the heads and the cells of a table as text, shapes (n_columns,) and (n_rows, n_columns)."""
+    """Return the heads and cells of a table as text. The shapes are (n_columns,) and (n_rows, n_columns)."""
     heads = table.heads or [column.replace("_", " ") for column in table.columns]
     least = [0.1**digits if column in table.probabilities else 0.0 for column in table.columns]
     cells = [
@@ -124,7 +124,7 @@ def _is_missing(value: Any) -> bool:
 
 
 def _rounded(value: Any, digits: int, least: float) -> str:
-    """Return a value for display; a number from 0 to below ``least`` is displayed as less than ``least``."""
+    """Return a value for display. A number from 0 to below ``least`` is displayed as less than ``least``."""
     if _is_missing(value):
         return ""
     if isinstance(value, bool):

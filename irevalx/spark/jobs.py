@@ -2,8 +2,8 @@
 
 Spark groups the rows of each topic (judgments, pooled and retrieved documents), and its workers evaluate blocks of
 whole topics. Spark then groups the values by run, in ascending order of topics, and workers aggregate them. Each worker
-is one process. Columns are found by name, and their types are checked when a job is planned; values are checked by
-Spark when it reads them, and an invalid value ends the job with a message.
+is one process. Columns are found by name, and their types are checked when a job is planned. Spark checks values when
+it reads them, and an invalid value ends the job with a message.
 """
 
 from __future__ import annotations
@@ -37,15 +37,15 @@ from irevalx.spark.partitions import (
 )
 
 DataFrame: TypeAlias = Any
-"""A data frame of Spark."""
+"""A Spark data frame."""
 
 _ROWS = "run string, topic string, docno string, grade bigint, score double"
-"""The columns of all rows; missing values are null."""
+"""The columns of all rows. Missing values are null."""
 
 _JUDGED = {"topic": TOPIC, "docno": DOCNO, "grade": GRADE}
 _POOLED = {"topic": TOPIC, "docno": DOCNO}
 _RETRIEVED = {"run": RUN, "topic": TOPIC, "docno": DOCNO, "score": SCORE}
-"""The required columns; the column of runs is optional."""
+"""The required columns. Only the column of runs is optional."""
 
 _INTEGERS = ("byte", "short", "integer", "long")
 _NUMBERS = ("float", "double", "decimal", *_INTEGERS)
@@ -54,16 +54,16 @@ _TYPES: dict[ColumnKind, tuple[tuple[str, ...], str]] = {
     "grades": (_NUMBERS, "bigint"),
     "scores": (_NUMBERS, "double"),
 }
-"""Permitted types of a column with names, grades or scores, and the type it is cast to."""
+"""The permitted types of a column with names, grades or scores, and the type to which it is cast."""
 
 SETTINGS = (
     *("level", "complete", "judged_only", "max_retrieved", "collection_size", "topic", "unjudged", "ties"),
     *("duplicates", "ignore_identical_ids", "infap_c", "infap_epsilon", "sample_rate", "compat"),
 )
-"""The settings that can differ from their defaults on Spark."""
+"""The settings that Spark jobs support. All other settings must have their defaults."""
 
 _FIRST_ROWS = 1000
-"""Number of rows that are searched for a judged topic before all rows are."""
+"""The number of rows that are searched for a judged topic before all rows are searched."""
 
 _SCORES = "run string, topic string, values array<double>, counts array<bigint>, example array<string>"
 _TOTALS = (
@@ -83,7 +83,7 @@ def evaluate(
     wide: bool = False,
     **options: Any,
 ) -> Values:
-    """Evaluate runs on Spark; the values are the same as those of ``irevalx.evaluate``.
+    """Evaluate runs on Spark. The values are the same as those of ``irevalx.evaluate``.
 
     Arguments are checked when the function is called, but values are computed only when they are used.
 
@@ -148,7 +148,7 @@ class Values:
 
     @property
     def topics(self) -> DataFrame:
-        """The topic values, in no particular order.
+        """The values of topics, in no particular order.
 
         The columns are run, topic, measure and value or, with ``wide``, run, topic and one column per measure.
         """
@@ -188,7 +188,7 @@ class Values:
 
 
 class Workers(Frozen):
-    """The settings of workers, and their work."""
+    """The settings of the workers, and the functions that they run."""
 
     measures: tuple[str, ...]
     settings: Settings
@@ -207,7 +207,7 @@ class Workers(Frozen):
         )
 
     def evaluate(self, batches: Iterator[Any]) -> Iterator[Any]:
-        """Return rows, sorted by topic, as values."""
+        """Evaluate rows that are sorted by topic, and return rows of values."""
         selection = self.selection()
         for block in filter(None, whole_topics(batches, self.block_rows)):
             judgments, gaps, results = read_block(
@@ -217,12 +217,12 @@ class Workers(Frozen):
             yield from score_rows(part, list(results))
 
     def fold(self, batches: Iterator[Any]) -> Iterator[Any]:
-        """Return values, sorted by run and topic, as totals."""
+        """Aggregate values that are sorted by run and topic, and return rows of totals."""
         return total_rows(batches, named_measures(self.selection()))
 
 
 def _highest_grade(judged: DataFrame, retrieved: DataFrame, settings: Settings, names: Sequence[str]) -> int:
-    """Return the highest grade; NoTopicsError if there is nothing to evaluate."""
+    """Return the highest grade. Raise NoTopicsError if there is nothing to evaluate."""
     sql = import_module("pyspark.sql.functions")
     is_requested = sql.lit(True) if settings.topic is None else sql.col("topic") == as_text(settings.topic)
     topics = retrieved.select("topic")
@@ -238,7 +238,7 @@ def _highest_grade(judged: DataFrame, retrieved: DataFrame, settings: Settings, 
 
 
 def _checked_rows(what: str, frame: Any, columns: dict[str, ColumnSpec]) -> Any:
-    """Return the rows of a data frame with the columns of ``_ROWS``; ``what`` is its name in messages."""
+    """Return the rows of a data frame with the columns of ``_ROWS``. Messages call it ``what``."""
     if not hasattr(frame, "mapInArrow"):
         raise ArgumentError(f"{what} must be a Spark data frame, not an object of type {type(frame).__name__}")
     sql = import_module("pyspark.sql.functions")
@@ -261,7 +261,7 @@ def _names_of_runs(frame: Any, rows: Any) -> tuple[str, ...]:
 
 
 def _checked(sql: Any, what: str, field: Any, kind: ColumnKind, row: Any) -> Any:
-    """Return a column converted to its kind; an invalid value ends the job with a message that contains ``row``."""
+    """Return a column converted to its kind. An invalid value ends the job with a message that contains ``row``."""
     (types, as_type), rule = _TYPES[kind], RULES[kind]
     place = f"{what}: column {quote(field.name)}"
     if field.dataType.typeName() not in types:

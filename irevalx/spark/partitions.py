@@ -1,12 +1,12 @@
-"""Evaluation of partitions in Spark's workers, and the `all` rows of all partitions.
+"""Evaluation of partitions in the workers of Spark, and the `all` rows of all partitions.
 
-The values of a run are aggregated in batches, in ascending order of topics; counts are added in any order.
+The values of a run are aggregated in batches, in ascending order of topics. Counts are added in any order.
 String-valued measures are not supported.
 
-Rows are record batches of pyarrow. An input row has the columns run, topic, docno, grade and score: a judgment has a
-grade, a retrieved document a score, and a pooled document neither. A row of values has the columns run, topic, values,
-counts and example. A row without a topic contains the counts and the example of a run in a block; a row without a run
-contains those of the judgments.
+Rows are in record batches of pyarrow. An input row has the columns run, topic, docno, grade and score: a judgment has a
+grade, a retrieved document has a score, and a pooled document has neither. A row of values has the columns run, topic,
+values, counts and example. A row without a topic contains the counts and the example of a run in a block. A row without
+a run contains the counts and the example of the judgments.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ Example: TypeAlias = "Sequence[str] | None"
 
 
 class RunCounts(NamedTuple):
-    """Counts of a run."""
+    """The counts of a run."""
 
     ranked: int = 0  # ranked and unjudged as in ``TopicCounts``
     unjudged: int = 0
@@ -55,7 +55,7 @@ class RunCounts(NamedTuple):
 
 
 class JudgmentCounts(NamedTuple):
-    """Counts of judgments and their pool."""
+    """The counts of judgments and their pool."""
 
     topics: int  # judged topics
     relevant: int  # relevant judgments
@@ -67,10 +67,10 @@ class JudgmentCounts(NamedTuple):
 
 
 N_COUNTED = len(RunCounts._fields)
-"""The number of counts before those per name, equal for runs and judgments."""
+"""The number of counts that precede the counts for each name. It is the same for runs and judgments."""
 
 NamedMeasures: TypeAlias = "Sequence[tuple[str, Measure]]"
-"""Printed names in print order, each with its measure."""
+"""The printed names in print order, each with its measure."""
 
 
 def named_measures(selection: Selection) -> NamedMeasures:
@@ -81,7 +81,7 @@ def named_measures(selection: Selection) -> NamedMeasures:
 def computable(
     selection: Selection, highest_grade: int, settings: Settings, warn: Warn = lambda line: None
 ) -> Selection:
-    """Return the measures of a selection that have numbers as values and that support the highest grade."""
+    """Return the measures that have numbers as values and that support the highest grade."""
     by_name = {request.measure for request, _ in selection.requests if request.spelling}
     texts = dict.fromkeys(each.measure for each in selection.measures if each.measure.number == "text")
     for measure in texts:
@@ -105,20 +105,21 @@ class Part(Frozen):
     values: FloatArray  # shape (n, n_names)
     has_value: BoolArray  # shape (n, n_names); values are undefined where false
     of_runs: IntArray
-    """Shape (n_runs, n_counts): ``RunCounts``, then per name the documents that a treatment makes relevant (with
-    ``-c``), then 0."""
+    """The counts of each run: ``RunCounts``, then for each name the number of documents that a treatment makes relevant
+    (with ``-c``), then zeros. The shape is (n_runs, n_counts)."""
     of_judgments: IntArray
-    """Shape (n_counts,): ``JudgmentCounts``, then per name the judged topics with a value (0 if all have one), then per
-    check of ``level_checks`` the topics without the documents that it requires."""
+    """The counts of judgments: ``JudgmentCounts``, then for each name the number of judged topics with a value (0 if
+    all have one), then for each check of ``level_checks`` the number of topics without the documents that it requires.
+    The shape is (n_counts,)."""
     examples: tuple[Example, ...]
-    """Per run the first topic with results but no judged ones, then the first topic with a judged document outside the
-    pool."""
+    """For each run, the first topic with results but no judged ones. Then the first topic with a judged document
+    outside the pool."""
 
     @classmethod
     def of(
         cls, judgments: Judgments, pool: PoolGaps, runs: Sequence[ResultRows], selection: Selection, settings: Settings
     ) -> Part:
-        """Evaluate runs for the topics of a part; ``pool`` contains the gaps of the judgments' pool."""
+        """Evaluate runs for the topics of a part. ``pool`` contains the differences between judgments and pool."""
         values_of_part = topic_values_of(judgments, runs, selection, settings)
         shape = len(values_of_part.topics), len(values_of_part.columns)
         values, has_value = np.zeros(shape), np.zeros(shape, np.bool_)
@@ -140,7 +141,7 @@ class Part(Frozen):
 
 
 def _counts_of_runs(values: TopicValues, runs: Sequence[ResultRows], n_counts: int) -> IntArray:
-    """Return the counts of runs, as in ``Part``."""
+    """Return the counts of runs that ``Part.of_runs`` describes."""
     counts = np.zeros((len(runs), n_counts), np.int64)
     per_topic: dict[str, AnyArray] = {"with_results": ~values.missing}
     if values.top_judged is not None:
@@ -159,7 +160,7 @@ def _counts_of_runs(values: TopicValues, runs: Sequence[ResultRows], n_counts: i
 def _counts_of_judgments(
     judgments: Judgments, pool: PoolGaps, values: TopicValues, selection: Selection, settings: Settings
 ) -> IntArray:
-    """Return the counts of judgments, as in ``Part``."""
+    """Return the counts of judgments that ``Part.of_judgments`` describes."""
     levels = [
         check.count(judgments, settings) for check in level_checks(selection.measures, settings, nonrelevant=True)
     ]
@@ -191,7 +192,7 @@ def _examples(values: TopicValues, judgments: Judgments, runs: Sequence[ResultRo
 
 
 class WholeRun(Frozen):
-    """The totals of a run over the topics added so far."""
+    """The totals of a run over the topics that were added so far."""
 
     name: str  # "" for the judgments
     n_topics: int
@@ -202,18 +203,18 @@ class WholeRun(Frozen):
 
     @classmethod
     def begun(cls, name: str, measures: NamedMeasures) -> WholeRun:
-        """Return the totals of no topics."""
+        """Return the totals if there are no topics."""
         totals = [measure.summary.start if measure.summary else 0 for _, measure in measures]
         return cls(name, 0, totals, [0] * len(measures), [0], None)
 
     def counted(self, counts: IntArray, examples: Iterable[Example]) -> WholeRun:
-        """Return the totals with the counts of parts, shape (n_parts, n_counts), and the first example."""
+        """Add the counts of parts, and keep the first example. The shape of ``counts`` is (n_parts, n_counts)."""
         known = [known_example for known_example in (self.example, *examples) if known_example]
         example = min(known, key=lambda known_example: known_example[0].encode(), default=None)
         return replace(self, counts=(self.counts + counts.sum(axis=0)).tolist(), example=example)
 
     def added(self, measures: NamedMeasures, values: FloatArray, has_value: BoolArray) -> WholeRun:
-        """Add the values of the next topics to the totals; shapes are as in ``Part``."""
+        """Add the values of the next topics to the totals. See ``Part`` for the shapes."""
         totals = list(self.totals)
         with np.errstate(all="ignore"):
             for place, (_, measure) in enumerate(measures):
@@ -225,7 +226,7 @@ class WholeRun(Frozen):
     def all_row(
         self, measures: NamedMeasures, of_judgments: WholeJudgments, settings: Settings
     ) -> Iterator[tuple[str, float]]:
-        """Yield names and values of the `all` row."""
+        """Yield the names and values of the `all` row."""
         judged = of_judgments.known
         population = Population(
             tag=self.name.encode(),
@@ -276,14 +277,14 @@ class WholeRun(Frozen):
 
 
 class WholeJudgments(Frozen):
-    """The counts of all judgments, as in ``WholeRun``."""
+    """The counts of all judgments. See ``WholeRun``."""
 
     counts: Sequence[int]
     example: Example
 
     @property
     def known(self) -> JudgmentCounts:
-        """The counts without those per name."""
+        """The counts that precede the counts for each name."""
         return JudgmentCounts(*self.counts[:N_COUNTED])
 
     def warnings(self, selection: Selection, settings: Settings) -> Iterator[str]:
@@ -301,7 +302,7 @@ class WholeJudgments(Frozen):
 def all_rows(
     runs: Iterable[WholeRun], judgments: WholeJudgments, selection: Selection, settings: Settings, warn: Warn
 ) -> list[tuple[str, str, float]]:
-    """Return the `all` rows: run, name and value, by ascending run, in print order; ``warn`` gets all warnings."""
+    """Return the `all` rows (run, name, value) in ascending order of runs. Pass all warnings to ``warn``."""
     for line in judgments.warnings(selection, settings):
         warn(line)
     measures = named_measures(selection)
@@ -316,7 +317,7 @@ def all_rows(
 
 
 THE_RUN = "run"
-"""The name of a run whose table has no column of run names."""
+"""The name of the run if the table has no column of run names."""
 
 
 TOTALS = pa.schema(
@@ -329,15 +330,15 @@ TOTALS = pa.schema(
         "example": pa.list_(pa.string()),
     }
 )
-"""The fields of ``WholeRun``."""
+"""The fields of ``WholeRun`` in record batches."""
 
 
 def read_block(
     block: list[pa.RecordBatch], names: Sequence[str], compat: Compat, *, pooled: bool, strict: bool
 ) -> tuple[Judgments, PoolGaps, dict[str, ResultRows]]:
-    """Return judgments with the pool, the gaps of the pool, and the results of runs by name.
+    """Return judgments with the pool, differences between judgments and pool, and the results of each run.
 
-    ``block`` contains rows by ascending topic; ``names`` are runs that exist even without results.
+    The rows in ``block`` are in ascending order of topics. ``names`` are runs that exist even without results.
     """
     rows = pa.Table.from_batches(block)
     block.clear()  # to free memory
@@ -369,7 +370,7 @@ def _by_run(rows: pa.Table) -> dict[str, pa.Table]:
 
 
 def _entries(path: str, rows: pa.Table, column: str) -> Entries:
-    """Return rows in ascending order of topics, with their numbers (arbitrary for a pool)."""
+    """Return rows in ascending order of topics, with their numbers, which are arbitrary for a pool."""
     topics, codes, lengths = numbered(map(labels_of, rows["topic"].chunks))
     of_topics = Segments.of_lengths(np.bincount(codes, lengths, len(topics)).astype(np.int64))
     docnos = names_of(rows["docno"].cast(pa.large_string()).chunks)
@@ -378,7 +379,7 @@ def _entries(path: str, rows: pa.Table, column: str) -> Entries:
 
 
 def score_rows(part: Part, runs: Sequence[str]) -> Iterator[pa.RecordBatch]:
-    """Yield the values of a part, null for topics without a value; ``runs`` are the run names."""
+    """Yield the values of a part, or null for topics without a value. ``runs`` contains the run names."""
     names = pa.array([*runs, None], pa.string())
     n, n_values = part.values.shape
     values = pa.array(part.values.ravel(), mask=~part.has_value.ravel())
@@ -403,7 +404,10 @@ def score_rows(part: Part, runs: Sequence[str]) -> Iterator[pa.RecordBatch]:
 
 
 def total_rows(batches: Iterable[pa.RecordBatch], measures: NamedMeasures) -> Iterator[pa.RecordBatch]:
-    """Yield one row per run, and one row without run for the judgments, from values by ascending run and topic."""
+    """Yield one row of totals per run, and one for the judgments, from values sorted by run and topic.
+
+    The row for the judgments has no run.
+    """
     totals: dict[str | None, WholeRun] = {}
     for batch in batches:
         runs = pc.run_end_encode(batch.column("run"))
