@@ -251,6 +251,7 @@ class Run:
         self.name = None if name is None else checks.identifier("name", name)
         """The name of the run, or None for the run tag in the file."""
         self.scores: DocumentScores | None = None  # the dictionary, if runs can be evaluated together
+        self.keeps_files = True  # whether the content of a file is cached, rather than read again in each evaluation
 
     @classmethod
     def read(
@@ -300,13 +301,15 @@ class Run:
         return self._cache.get(compat.version) or self._reader(compat)
 
     def kept(self, compat: Compat) -> files.RunStream:
-        """Read the run like the given version of trec_eval, and cache it for later evaluations.
+        """Read the run like the given version of trec_eval, and cache it for later evaluations, unless told otherwise.
 
         Raise ArgumentError if the argument is not a valid version.
         """
         _refuse_no_version(compat)
         if compat.version not in self._cache:
             run = self._reader(compat)
+            if run.size and not self.keeps_files:
+                return run
             try:
                 parts = run.results()
             except IrevalxError:

@@ -12,13 +12,15 @@ from irevalx.arrays.codes import ABSENT
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray, ratio
 from irevalx.experiments.pools import first_documents
 from irevalx.experiments.ranked_runs import GradedRuns, RankedRuns
-from irevalx.frozen import Frozen, cached_property, replace
+from irevalx.frozen import Frozen, cached_property, fields, replace
+from irevalx.judgments.graded import Judgments
 from irevalx.judgments.pool import PooledDocuments, with_pool
 from irevalx.measures.declaration import UnjudgedEffect
 from irevalx.measures.incomplete_judgments import judged
 from irevalx.measures.precision import unjudged
 from irevalx.measures.selection import RequestedMeasure
 from irevalx.ranking.rules import RankingRules
+from irevalx.reading.kinds.runs import RunStream
 from irevalx.settings import ORDERS_OF_TIES
 from irevalx.statistics.clusters import FEWEST_CLUSTERS
 from irevalx.statistics.corrections import CORRECTIONS, TUKEY, correction_named
@@ -46,8 +48,11 @@ COVERAGE_MEASURES = {judged, unjudged}
 class UnjudgedOfRuns(Frozen):
     """The unjudged documents among the top documents of runs, which are read again when these are first needed."""
 
-    ranked: GradedRuns | None
+    judgments: Judgments | None
     """None after pickling, which reads the runs first."""
+    topics: Sequence[bytes]
+    sources: Sequence[RunStream]
+    rules: RankingRules
     runs: IntArray
     """The indices of the runs with unjudged documents, ascending."""
     depth: int
@@ -55,15 +60,14 @@ class UnjudgedOfRuns(Frozen):
     @cached_property
     def documents(self) -> list[tuple[IntArray, IntArray, IntArray]]:
         """For each run: topics by index, ranks, and documents by number, which is the same in all runs."""
-        if self.ranked is None or not self.runs.size:
+        if self.judgments is None or not self.runs.size:
             return []
-        rules = RankingRules.of(self.ranked.settings)
         pools = [
-            PooledDocuments.joined("", first_documents(self.ranked.sources[run], self.depth, rules))
+            PooledDocuments.joined("", first_documents(self.sources[run], self.depth, self.rules))
             for run in self.runs.tolist()
         ]
-        both = with_pool(self.ranked.judgments, PooledDocuments.joined("", pools))
-        place = {topic: number for number, topic in enumerate(self.ranked.topics)}
+        both = with_pool(self.judgments, PooledDocuments.joined("", pools))
+        place = {topic: number for number, topic in enumerate(self.topics)}
         unjudged_by_run = []
         for pool in pools:
             order = np.argsort(pool.topic, kind="stable")
@@ -77,7 +81,12 @@ class UnjudgedOfRuns(Frozen):
         return unjudged_by_run
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"ranked": None, "runs": self.runs, "depth": self.depth, "documents": self.documents}
+        return {
+            **{name: getattr(self, name) for name in fields(self)},
+            "judgments": None,
+            "sources": (),
+            "documents": self.documents,
+        }
 
 
 class SharedUnjudged(Frozen):
@@ -266,7 +275,10 @@ def coverages(ranked: RankedRuns) -> dict[int, Coverage]:
     with_unjudged = np.flatnonzero(sum(number.any(axis=1) for number in n_unjudged.values()))
     settings, of_relevant_only = ranked.settings, ranked.judgments.least_grade >= max(ranked.level, 0)
     is_known = bool(ranked.sources) and settings.tie_orders[0] not in ORDERS_OF_TIES
-    unjudged = UnjudgedOfRuns(ranked, with_unjudged, max(counts))
+    rules = RankingRules.of(settings)
+    unjudged = UnjudgedOfRuns(
+        ranked.judgments, ranked.topics, ranked.sources, rules, runs=with_unjudged, depth=max(counts)
+    )
     return {
         depth: Coverage(
             depth=depth,

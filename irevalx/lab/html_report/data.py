@@ -15,7 +15,7 @@ from irevalx.frozen import Frozen, cached_property
 from irevalx.judgments.graded import Judgments
 from irevalx.lab.comparison.pairs import ComparedPair
 from irevalx.lab.comparison.verdicts import Gate
-from irevalx.lab.description.describe import JudgmentsDescription, RunDescription, contributions
+from irevalx.lab.description.describe import JudgmentsDescription, contributions
 from irevalx.lab.html_report.rankings import FirstDocuments
 from irevalx.lab.html_report.scores import ReportedScores
 from irevalx.lab.score_bounds.extremes import WeightedScores
@@ -226,27 +226,10 @@ class ReportData(ScoresData, kw_only=True):
     def _counted(self) -> JudgmentsDescription:
         return JudgmentsDescription.of(self.judgments, self.settings.level)
 
-    @cached_property
-    def described(self) -> list[RunDescription]:
-        """Statistics of the runs by rank, over the topics of each run or, with ``complete``, over all topics."""
-        ranks = range(1, self.first.depth + 1)
-        return [
-            RunDescription.of(
-                name,
-                run,
-                self.first.judgments,
-                [topic for topic in map(as_bytes, self.scores.topics) if self.settings.complete or topic in run.topics],
-                level=self.settings.level,
-                cutoffs=ranks,
-                ranks=(*ranks, self.first.depth + 1),
-            )
-            for name, run in zip(self.scores.runs, self.first.ranked, strict=True)
-        ]
-
     @property
     def _digests(self) -> Iterable[bytes]:
         """The digest of each ranking."""
-        return self.first.digests()
+        return self.first.digests
 
     def is_determined(self, pair: ComparedPair) -> bool | None:
         """Return whether no completion of the judgments can change the sign of a difference; None without bounds."""
@@ -280,7 +263,7 @@ class ReportData(ScoresData, kw_only=True):
                 ],
                 "within": list(description.judged_among_retrieved),
             }
-            for description in self.described
+            for description in self.first.described
         ]
 
     def _found_alone(self) -> list[dict[str, Any]]:

@@ -182,7 +182,7 @@ def _warned(data: ScoresData) -> Iterator[str]:
 
 def _about_topics(data: ReportData) -> Iterator[str]:
     topics = data.judgments.topics
-    missing = [sum(topic not in ranked.topics for topic in topics) for ranked in data.first.ranked]
+    missing = [len(description.missing) for description in data.first.described]
     what = "count as 0" if data.settings.complete else "are excluded from its means"
     lines = list[str]()
     with RunWarnings(lines.append) as about_runs:
@@ -213,7 +213,7 @@ def _about_judgments(data: ReportData) -> Iterator[str]:
     within = data.first.depth
     judged = {
         run.name: 1 - int(run.unjudged_in[:within].sum()) / int(run.retrieved_in[:within].sum())
-        for run in data.described
+        for run in data.first.described
         if run.retrieved
     }
     if not judged:
@@ -230,7 +230,7 @@ def _about_judgments(data: ReportData) -> Iterator[str]:
 
 def _about_ties(data: ReportData) -> Iterator[str]:
     within = data.first.depth
-    n_first = [int(description.retrieved_in[:within].sum()) for description in data.described]
+    n_first = [int(description.retrieved_in[:within].sum()) for description in data.first.described]
     shares = {
         run: tied / first
         for run, tied, first in zip(data.scores.runs, data.first.n_tied, n_first, strict=True)

@@ -19,10 +19,11 @@ from irevalx.checks import identifier
 from irevalx.checks import text as text_of
 from irevalx.errors import FormatError, InputError, quote, shown_name, warn
 from irevalx.experiments.ranked_runs import rank_all
-from irevalx.frozen import Frozen
+from irevalx.frozen import Frozen, replace
 from irevalx.judgments.graded import Judgments
 from irevalx.judgments.pool import PooledDocuments, with_pool
 from irevalx.lab.completion.documents import paths_of, read_documents, unescaped
+from irevalx.lab.description.describe import RunDescription
 from irevalx.lab.html_report.scores import document_contributions, is_additive
 from irevalx.measures.selection import RequestedMeasure
 from irevalx.process.platform import as_bytes, as_text
@@ -49,13 +50,17 @@ class FirstDocuments(Frozen):
     pooled: BoolArray
     """Whether the judgments file contains each document."""
     ranked: Sequence[RankedRun]
-    """All runs."""
+    """All runs, with their first documents only: complete rankings of a large experiment would need gigabytes."""
+    described: Sequence[RunDescription]
+    """Statistics of the runs by rank, over the topics of each run or, with ``complete``, over all topics."""
+    digests: Sequence[bytes]
+    """The digest of each run's first documents and ranks of judged documents."""
     n_tied: Sequence[int]
     """Number of first documents with tied scores, for each run."""
     depth: int
     """Number of first documents of a ranking."""
-    run: IntArray
-    row: IntArray
+    run: npt.NDArray[np.int32]
+    row: npt.NDArray[np.int32]
     """For each of the first documents, the index of the run, and the index of the document in the judgments."""
     ends: IntArray
     """First index of each judged topic, and the end of the last topic."""
@@ -78,9 +83,15 @@ class FirstDocuments(Frozen):
         requests: Sequence[RequestedMeasure],
         *,
         level: float,
+        complete: bool,
         processes: int,
+        names: Sequence[str],
+        topics: Sequence[bytes],
     ) -> FirstDocuments:
-        """Rank runs, and collect their first documents and the contributions to additive measures."""
+        """Rank runs, and collect their first documents and the contributions to additive measures.
+
+        ``names`` are the names of the runs, which are described over ``topics``.
+        """
         runs = [run.allowing(rules.duplicates) for run in runs]
         pools: list[PooledDocuments] = []
         n_tied = []
@@ -91,34 +102,48 @@ class FirstDocuments(Frozen):
             n_tied.append(sum(tied for _, tied in blocks))
         both = with_pool(judgments, PooledDocuments.joined("", pools))
         pooled = both.rows.position < both.rows.spread(judgments.rows.lengths)
-        # the evaluation has already issued the warnings
-        ranked = list(rank_all(both, runs, rules, processes=processes, warn=lambda line: None))
         additive = [request for request in requests if is_additive(request, rules.ties)]
         places, terms, relevant = [], [], []
-        for number, ranked_run in enumerate(ranked):
-            ranking = _in_one_order(ranked_run.ranking, both, level)
+        ranked, described, digests = [], [], []
+        # the evaluation has already issued the warnings
+        each = rank_all(both, runs, rules, processes=processes, warn=lambda line: None)
+        for number, ranked_run in enumerate(each):
+            of_run = ranked_run.ranking
+            first = (of_run.rank <= depth) & (of_run.row >= 0)
+            ranked.append(replace(ranked_run, ranking=of_run.keep(first)))
+            compared = [topic for topic in topics if complete or topic in ranked_run.topics]
+            ranks = (*range(1, depth + 1), depth + 1)
+            described.append(
+                RunDescription.of(
+                    names[number], ranked_run, both, compared, level=level, cutoffs=ranks[:-1], ranks=ranks
+                )
+            )
+            digests.append(_digest_of(of_run))
+            ranking = _in_one_order(of_run, both, level)
             within = (ranking.rank <= depth) & (ranking.row >= 0)
             places.append(_places(ranking, number, within))
             is_relevant = (ranking.row >= 0) & (both.grades[ranking.row] >= max(level, 0))
-            relevant.append(_places(ranking, number, is_relevant).astype(np.int32))  # halves the memory
-            of_run = []
+            relevant.append(_places(ranking, number, is_relevant))
+            gains: list[FloatArray] = []
             for request in additive:
                 least = level if request.level is None else request.level
                 assessed = ranking.assess(both, both.grades, level=least, pooled=pooled)
-                of_run += [term[within] for term in document_contributions(assessed, request)]
-            terms.append(np.reshape(of_run, (len(of_run), places[-1].shape[1])))
-        topics, numbers, rank, row = np.concatenate(places, axis=1)
-        order = np.lexsort((rank, numbers, topics))
+                gains += [term[within] for term in document_contributions(assessed, request)]
+            terms.append(np.reshape(gains, (len(gains), places[-1].shape[1])))
+        of_topics, numbers, rank, row = np.concatenate(places, axis=1)
+        order = np.lexsort((rank, numbers, of_topics))
         retrieved = np.concatenate(relevant, axis=1)
         return cls(
             both,
             pooled,
             ranked,
+            described,
+            digests,
             n_tied,
             depth,
             run=numbers[order],
             row=row[order],
-            ends=np.searchsorted(topics[order], np.arange(len(both.topics) + 1)),
+            ends=np.searchsorted(of_topics[order], np.arange(len(both.topics) + 1)),
             relevant=retrieved[:, np.argsort(retrieved[0], kind="stable")],
             level=max(level, 0),
             names=[name for request in additive for name in request.names],
@@ -189,18 +214,6 @@ class FirstDocuments(Frozen):
         rows = [row for place in places for row in self._documents_of(place, self._missed(place))]
         return list(dict.fromkeys(self.judgments.docnos.take(np.array(rows, np.int64)).texts()))
 
-    def digests(self) -> Iterator[bytes]:
-        """Yield the digest of each run's first documents and ranks of judged documents."""
-        for run in self.ranked:
-            ranking = run.ranking
-            topic = ranking.judged_topic[ranking.rows.ids]
-            order, topics = np.lexsort((ranking.rank, topic)), np.argsort(ranking.judged_topic)
-            parts = (topic[order], ranking.rank[order], ranking.row[order])
-            digest = hashlib.sha256()
-            for part in (*parts, ranking.judged_topic[topics], ranking.n_ret[topics]):
-                digest.update(np.ascontiguousarray(part, np.int64).tobytes())
-            yield digest.digest()
-
     def counts(self, places: Sequence[int]) -> tuple[IntArray, IntArray]:
         """Return the counts of first documents by run and topic, and of shared documents by pair of runs and topic."""
         n_runs = len(self.ranked)
@@ -216,10 +229,22 @@ class FirstDocuments(Frozen):
         return n_first, in_common
 
 
-def _places(ranking: Ranking, run: int, chosen: BoolArray) -> IntArray:
+def _digest_of(ranking: Ranking) -> bytes:
+    """Return the digest of the first documents of a run, and of its ranks of judged documents."""
+    topic = ranking.judged_topic[ranking.rows.ids]
+    order, topics = np.lexsort((ranking.rank, topic)), np.argsort(ranking.judged_topic)
+    digest = hashlib.sha256()
+    parts = (topic[order], ranking.rank[order], ranking.row[order])
+    for part in (*parts, ranking.judged_topic[topics], ranking.n_ret[topics]):
+        digest.update(np.ascontiguousarray(part, np.int64).tobytes())
+    return digest.digest()
+
+
+def _places(ranking: Ranking, run: int, chosen: BoolArray) -> npt.NDArray[np.int32]:
     """Return the judged topic, the run, the rank and the row of the selected documents of a ranking."""
     topic = ranking.judged_topic[ranking.rows.ids[chosen]]
-    return np.stack((topic, np.full(topic.size, run), ranking.rank[chosen], ranking.row[chosen]))
+    # 32-bit integers halve the memory
+    return np.stack((topic, np.full(topic.size, run), ranking.rank[chosen], ranking.row[chosen])).astype(np.int32)
 
 
 def _first_of(results: ResultRows, ties: Ties, depth: int) -> tuple[PooledDocuments, int]:

@@ -5,7 +5,7 @@ import os
 import shlex
 import warnings
 from collections.abc import Mapping, Sequence
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -279,9 +279,7 @@ def report(
     }
     if isinstance(qrels, Scores):
         refuse_runs(runs, complete=settings.complete, rbo=rbo)
-        if baseline is not None:
-            baseline = baseline_named(baseline, qrels.runs, paths_of(qrels))
-            number_of_baseline(baseline, qrels.runs)
+        baseline = _name_of(baseline, qrels.runs, paths_of(qrels))
         reported, notes = measures_of_scores(qrels, measures_of(measures), MEASURES)
         notes = (*assumed_directions(qrels, [measure.name for measure in reported]), *notes)
         compared, lines = _compared(qrels, reported, baseline=baseline, complete=margin is not None, **of_runs)
@@ -313,34 +311,43 @@ def report(
             **keywords,
             unjudged=() if settings.judged_only else ("nonrel", *OTHER_TREATMENTS),
         )
-    if baseline is not None:
-        baseline = baseline_named(baseline, scores.runs, runs)
-        number_of_baseline(baseline, scores.runs)
+    baseline = _name_of(baseline, scores.runs, runs)
     reported = reported_measures(scores)
     requests = tuple(dict.fromkeys(measure.request for measure in reported))
     compared, lines = _compared(scores, reported, baseline=baseline, **of_runs)
     prepared = PreparedGradedRuns(judgments=judgments, runs=opened, requests=requests, rules=rules)
-    bounded = known_bounds(prepared)
+    bounded = cache(partial(known_bounds, prepared))
     missing: Mapping[str, frozenset[str]] = {}
     if compared is not None:
         compared, ranked_runs = _with_coverage(compared, prepared)
         missing = ranked_runs.missing_topics
-        lines += unjudged_cautions(compared.measures, None, lambda names: bounded, ranked_runs, _WHERE_MARKED)
+        lines += unjudged_cautions(compared.measures, None, lambda names: bounded(), ranked_runs, _WHERE_MARKED)
+        del ranked_runs  # the rankings of all runs, which are large
     warn_each(lines)
     ranking_rules = RankingRules.of(replace(settings, ties="name") if settings.ties == "expected" else settings)
+    of_scores = ReportedScores(scores=scores, measures=reported, compared=compared, **of_means)
     data = ReportData(
         **shared,
         qrels_path=_path(qrels),
         run_paths=_paths(runs, opened),
         judgments=judgments,
         settings=settings,
-        scores=ReportedScores(scores=scores, measures=reported, compared=compared, **of_means),
+        scores=of_scores,
         baseline=baseline,
         warned=lines,
         first=FirstDocuments.of(
-            judgments, opened, ranking_rules, depth, requests, level=settings.level, processes=threads
+            judgments,
+            opened,
+            ranking_rules,
+            depth,
+            requests,
+            level=settings.level,
+            complete=settings.complete,
+            processes=threads,
+            names=scores.runs,
+            topics=[as_bytes(topic) for topic in of_scores.topics],
         ),
-        bounded=bounded,
+        bounded=bounded(),
         groups=_groups(scores.runs, groups, group_by),
         topic_groups=_topic_groups(topic_groups, judgments.topics),
         verdicts=verdicts_with(margin, compared, missing),
@@ -370,11 +377,21 @@ def _ranking_of(
 
 def _selected(runs: list[Run], judgments: Judgments, rules: EvaluationRules) -> list[Run]:
     """Return the runs that retrieve sufficient documents, and warn about the others."""
+    for run in runs:
+        run.keeps_files = False  # reading files again is as fast, and parsed files of many runs would need gigabytes
     if not rules.min_retrieved:
         return runs
     opened = run_streams(runs, rules.settings.compat)
     prepared = PreparedGradedRuns(judgments=judgments, runs=opened, requests=requests_of(("num_ret",)), rules=rules)
     return [runs[place] for place in prepared.ranked().selected]
+
+
+def _name_of(baseline: str | None, names: Sequence[str], runs: Any) -> str | None:
+    """Return the name of the baseline, which must be one of the runs; None without a baseline."""
+    if baseline is not None:
+        baseline = baseline_named(baseline, names, runs)
+        number_of_baseline(baseline, names)
+    return baseline
 
 
 def _compared(

@@ -29,7 +29,8 @@ def test_header(browser: Reader, page: Path) -> None:
     assert browser.texts("h1")
     assert "better has the highest map of 4 runs (0.721)" in browser.texts(".lead")[0]
     assert browser.texts("#careful-heading") == ["Cautions"]
-    assert browser.texts("header > .muted")[0].startswith("Evaluated: 4 runs over 12 of 12 topics; ")
+    stated = "Evaluated: 4 runs over 12 of 12 topics. The judgments contain 360 documents: "
+    assert browser.texts("header > .muted")[0].startswith(stated)
     browser.click(".files summary")
     assert browser.texts(".files td:nth-child(2)") == ["judgments", "plain", "better", "middle", "worse"]
     assert browser.texts("main h2")[:3] == ["Measure values of runs", "Comparison of two runs", "Topics"]
@@ -169,6 +170,25 @@ def test_filters(browser: Reader, page: Path) -> None:
     assert browser.address == "group=early&find=subject+3"
     browser.one("#find").send_keys(" and more")
     browser.wait(lambda: "No topic matches" in browser.texts("#topics-body")[0])
+
+
+def test_search_and_history(browser: Reader, page: Path) -> None:
+    """A search is one step of the history, which also restores the box; an open topic that does not match closes."""
+    browser.open(page)
+    browser.choose("#measure", "P.5")
+    browser.click(TOPIC_LINKS)
+    browser.one("#topic:not([hidden]) .rankings")
+    opened = browser.texts("#topic-heading")[0].removeprefix("Topic ")
+    other = "4" if opened != "4" else "5"
+    browser.one("#find").send_keys("subject")
+    browser.wait(lambda: browser.address.endswith("find=subject"))
+    browser.one("#find").send_keys(f" {other}")
+    browser.wait(lambda: browser.address == f"measure=P_5&find=subject+{other}")
+    assert browser.one("#topic").get_attribute("hidden") is not None
+    browser.driver.back()
+    browser.wait(lambda: browser.address == f"measure=P_5&topic={opened}")
+    assert browser.run("return document.getElementById('find').value") == ""
+    browser.wait(lambda: len(browser.texts(TOPIC_LINKS)) == 12)
 
 
 def test_order_of_topics(browser: Reader, page: Path) -> None:

@@ -8,6 +8,7 @@ import json
 import os
 import random
 import re
+import tracemalloc
 import zlib
 from html.parser import HTMLParser
 from importlib.resources import files
@@ -182,7 +183,10 @@ def test_packing() -> None:
 
 
 def test_size(tmp_path: Path) -> None:
-    """A page of 4,000 topics and 50 runs is below 30 MB (``REPORT_TOPICS=4000``); by default a share is tested."""
+    """A page of 4,000 topics and 50 runs is below 30 MB, and is written with less than 1 GB of memory.
+
+    By default, a share of the topics is tested; ``REPORT_TOPICS=4000`` tests all of them.
+    """
     n_topics, rng = int(os.environ.get("REPORT_TOPICS", "60")), random.Random(1)
     runs = [(tmp_path / f"run{number:02}").open("w") for number in range(50)]
     with (tmp_path / "qrels").open("w") as qrels:
@@ -196,7 +200,12 @@ def test_size(tmp_path: Path) -> None:
     for run in runs:
         run.close()
     paths = [tmp_path / f"run{number:02}" for number in range(50)]
-    made = irevalx.lab.report(tmp_path / "qrels", paths, "map ndcg@10 P.10", baseline="run10")
+    tracemalloc.start()
+    try:
+        made = irevalx.lab.report(tmp_path / "qrels", paths, "map ndcg@10 P.10", baseline="run10")
+        assert tracemalloc.get_traced_memory()[1] < 240 * n_topics * 50 * 20 + 15_000_000
+    finally:
+        tracemalloc.stop()
     assert len(made.page) < 30_000_000 * n_topics / 4000 + 300_000
 
 

@@ -7,9 +7,13 @@ import { change, state, watch } from "./state.js";
 /** What a topic is searched in. */
 const searched = data.topics.map(({ id, text }) => readable(`${id}\n${text ?? ""}`).toLowerCase());
 
-/** The topics of the chosen group that have the text looked for, in the file's order. @returns {number[]} */
-export function chosenTopics() {
-  const { group, find } = state();
+/**
+ * The topics of the chosen group that have the text looked for, in the file's order.
+ *
+ * @param {{ group: number | null, find: string }} [by]
+ * @returns {number[]}
+ */
+export function chosenTopics({ group, find } = state()) {
   const wanted = find.trim().toLowerCase();
   const from = group === null ? data.topics.map((_, topic) => topic) : data.groups[group].topics;
   return wanted ? from.filter((topic) => searched[topic].includes(wanted)) : from;
@@ -27,7 +31,17 @@ function chooser(id, label, names, choose) {
   return html("label", { class: "field" }, html("span", {}, label), select);
 }
 
+/** Filter topics, and close the open topic if it does not match. @param {{ group?: number | null, find?: string }} by */
+function filterTopics(by) {
+  const { topic, find } = state();
+  const isListed = topic === null || chosenTopics({ ...state(), ...by }).includes(topic);
+  // The letters of a search are one step of the browser's history.
+  change(isListed ? by : { ...by, topic: null, document: null }, { replace: find !== "" && Boolean(by.find) });
+}
+
 const PAUSE = 150; // milliseconds after the last key
+
+let waiting = 0;
 
 function finder() {
   const input = html("input", {
@@ -37,10 +51,9 @@ function finder() {
     spellcheck: "false",
     placeholder: "id or text",
   });
-  let waiting = 0;
   input.addEventListener("input", () => {
     clearTimeout(waiting);
-    waiting = setTimeout(() => change({ find: input.value }, { replace: true }), PAUSE);
+    waiting = setTimeout(() => filterTopics({ find: input.value }), PAUSE);
   });
   return html("label", { class: "field" }, html("span", {}, "Search topics"), input);
 }
@@ -56,7 +69,7 @@ export function startFilters() {
       (measure) => change({ measure }),
     ),
     data.groups.length
-      ? chooser("group", "Topic group", groups, (index) => change({ group: index ? index - 1 : null }))
+      ? chooser("group", "Topic group", groups, (index) => filterTopics({ group: index ? index - 1 : null }))
       : "",
     data.topics.length > 1 ? finder() : "",
     status,
@@ -67,7 +80,10 @@ export function startFilters() {
       /** @type {HTMLSelectElement} */ (byId("group")).value = String(group === null ? 0 : group + 1);
     }
     const input = /** @type {HTMLInputElement | null} */ (document.getElementById("find"));
-    if (input && input !== document.activeElement) input.value = find;
+    if (input && input.value !== find) {
+      clearTimeout(waiting);
+      input.value = find;
+    }
     const number = chosenTopics().length;
     status.textContent =
       number < data.topics.length ? `${number.toLocaleString("en")} of ${counted(data.topics.length, "topic")}` : "";
