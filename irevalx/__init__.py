@@ -83,7 +83,7 @@ _HOMES = {
     "supported_measures": "api.pytrec_eval",
     "supported_nicknames": "api.pytrec_eval",
 }
-"""The module of each public name, which is imported when the name is used."""
+"""The module that defines each public name. It is imported when the name is used."""
 
 TYPE_CHECKING = False  # as in ``typing``, whose import is slow
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ else:
 
 
 def __dir__() -> list[str]:
-    """Return the public names except ``spark``, because completion would import it, which fails without pyarrow."""
+    """Return the public names except ``spark``. Completion would import it, which fails if pyarrow is missing."""
     return ["__version__", *_HOMES, "lab"]
 
 

@@ -1,4 +1,4 @@
-"""Checks of parameter values: integers, real numbers, booleans, strings and names."""
+"""Checks of the values of parameters: integers, real numbers, booleans, strings and names."""
 
 from __future__ import annotations
 
@@ -13,21 +13,22 @@ from irevalx.trec_eval import c_double
 from irevalx.wording import What, argument_error, join_words
 
 _TRUTH_VALUES = ("bool_", "bool")
-"""The names of numpy's boolean type, which is not imported for this check."""
+"""The names of NumPy's boolean type. NumPy is not imported for this check."""
 
 
 class ValueType(Frozen):
     """The values that a parameter accepts."""
 
     rule: str
-    """What a value must be, in words: "an integer of at least 1"; "" if ``check`` raises ArgumentError with it."""
+    """What a value must be, in words, such as "an integer of at least 1". It is "" if ``check`` raises ArgumentError
+    with these words."""
     check: Callable[[Any], Any]  # returns the checked value of a Python argument; raises ValueError or TypeError
     read: Callable[[str], Any] = str  # returns the value of a text in the shell; raises ValueError
     choices: tuple[str, ...] = ()
 
 
 def whole_number(what: What, value: Any, *, least: int | None = None, most: int | None = None) -> int:
-    """Return a 64-bit integer within bounds; NumPy integers are accepted, booleans are not."""
+    """Return a 64-bit integer within bounds. NumPy integers are accepted, and booleans are not."""
     if not is_whole(value):
         raise argument_error(what, whole_rule(least, most), value)
     number = index(value)
@@ -39,20 +40,20 @@ def whole_number(what: What, value: Any, *, least: int | None = None, most: int 
 
 
 def whole_rule(least: int | None, most: int | None) -> str:
-    """Return the rule for an integer."""
+    """Return the words that describe an integer within bounds."""
     bounds = [f"at {name} {bound}" for name, bound in (("least", least), ("most", most)) if bound is not None]
     return f"an integer of {' and '.join(bounds)}" if bounds else "a 64-bit integer"
 
 
 def read_whole(text: str) -> int:
-    """Convert a text to an integer; raises ValueError."""
+    """Convert a text to an integer. Raise ValueError if the text is not an integer."""
     if not re.fullmatch(r"[+-]?[0-9]{1,19}", text):
         raise ValueError(text)
     return int(text)
 
 
 def is_whole(value: Any) -> bool:
-    """Return whether a value is an integer; booleans are not."""
+    """Return whether a value is an integer. A boolean is not an integer."""
     if type(value) is int:
         return True
     from numbers import Integral  # late, since irevalx -h has no use for it
@@ -66,7 +67,7 @@ def is_long(value: int) -> bool:
 
 
 def real_number(what: What, value: Any) -> float | None:
-    """Return a real number, or None for None; callers check its range."""
+    """Return a real number, or None if ``value`` is None. The caller must check its range."""
     if value is None:
         return None
     from numbers import Real
@@ -80,7 +81,7 @@ def real_number(what: What, value: Any) -> float | None:
 
 
 def read_real(text: str) -> float:
-    """Convert a text to a real number; raises ValueError."""
+    """Convert a text to a real number. Raise ValueError if the text is not a plain number."""
     value, is_plain = c_double(as_bytes(text))
     if not is_plain:
         raise ValueError(text)
@@ -88,7 +89,7 @@ def read_real(text: str) -> float:
 
 
 def flag(what: What, value: Any) -> bool:
-    """Return a boolean; 0 and 1 are accepted."""
+    """Return a boolean. The integers 0 and 1 are also accepted."""
     if value is True or value is False:
         return bool(value)
     if (is_whole(value) or type(value).__name__ in _TRUTH_VALUES) and value in (0, 1):
@@ -104,7 +105,7 @@ def text(what: What, value: Any) -> str:
 
 
 def texts(what: What, value: Any) -> tuple[str, ...]:
-    """Return one or several strings as a tuple, in ascending order for a set."""
+    """Return one or several strings as a tuple. The strings of a set are in ascending order."""
     if isinstance(value, str):
         return (encodable(what, value),)
     is_table = isinstance(value, Mapping) or hasattr(value, "columns")  # its items are the names of columns
@@ -126,7 +127,7 @@ def named_choice(what: What, value: Any, choices: Sequence[str]) -> str:
 
 
 def encodable(what: What, value: str) -> str:
-    """Return a string that can be encoded; ArgumentError for surrogates that do not represent bytes."""
+    """Return a string. Raise ArgumentError if it has a surrogate that does not represent a byte."""
     try:
         as_bytes(value)
     except UnicodeEncodeError:
@@ -135,7 +136,7 @@ def encodable(what: What, value: str) -> str:
 
 
 def identifier(what: What, value: Any, *, whole: bool = True) -> str:
-    """Return a topic or document ID as text; integers are converted to decimal digits if ``whole`` permits them."""
+    """Return a topic or document ID as text. With ``whole``, integers are converted to decimal digits."""
     if isinstance(value, str):
         return encodable(what, value)
     if whole and is_whole(value):

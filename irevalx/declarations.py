@@ -1,4 +1,4 @@
-"""Declarations of parameters in annotations of public functions: the source of checks, options, help and messages.
+"""Declarations of parameters in annotations of public functions. Checks, options, help and messages use them.
 
 A function declares a parameter in its signature and explains it in its docstring:
 
@@ -9,7 +9,7 @@ A function declares a parameter in its signature and explains it in its docstrin
         '''
 
 Type checkers see ``int | None``. Calls from Python are checked accordingly, and irevalx.lab.command.declaration creates
-the option. Modules with declarations must not import ``annotations`` from ``__future__``.
+the option. A module with declarations must not import ``annotations`` from ``__future__``.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ P = ParamSpec("P")
 Value = TypeVar("Value")
 
 Others: TypeAlias = "str | Sequence[str] | Mapping[str, str | Sequence[str]]"
-"""Other parameters by name (``"figure"``), or with a value (``"by=run"``); a mapping has them by the parameter's own
-value."""
+"""Other parameters: a name (``"figure"``), or a name with a value (``"by=run"``). A mapping contains other parameters
+for each value of the parameter."""
 
 NO_DEFAULT = object()
 """The default of a required parameter."""
@@ -43,27 +43,29 @@ FLAG_RULE = "True or False"
 
 
 class Parameter(Frozen, kw_only=True):
-    """A parameter of a function, and the corresponding command-line option."""
+    """A parameter of a function, and the corresponding option of the command."""
 
     kind: ValueType | None = None  # None if the function itself checks the value
     names: tuple[str, ...] = ()
-    """Option names (``-l``, ``--level``), or the metavar of a positional argument; default: ``--name``."""
+    """The names of the option (``-l``, ``--level``), or the metavar of a positional argument. If empty, the name is
+    ``--name``."""
     several: bool = False
-    """Whether it takes several values: a tuple for the function, and words or repetitions in the shell."""
+    """Whether the parameter takes several values. The function receives a tuple, and the shell accepts several words or
+    repetitions."""
     entries: bool = False
-    """Whether it is a dictionary, to which each use of the option in the shell adds an entry; ``kind`` reads one."""
+    """Whether the value is a dictionary. Each use of the option adds an entry, which ``kind`` reads."""
     separators: str = ", "  # separators of several values in one word of the shell; "" if each word is one value
     metavar: str | None = None
     requires: Others = ()
-    """Parameters of which at least one must also be given; ignored if the caller supports none of them."""
+    """Parameters of which at least one must also be given. The rule is ignored if the caller supports none of them."""
     excludes: Others = ()  # parameters that must not also be given
     help: str = ""
-    """The explanation, unless the docstring has one. `` `name` `` and `` `name=value` `` refer to parameters."""
+    """The explanation, unless the docstring contains one. `` `name` `` and `` `name=value` `` refer to parameters."""
     shell_default: Any = NO_DEFAULT  # the default in the shell, if it differs from the function's default
     shell_help: str = ""  # the explanation in the shell, if it differs from ``help``
     completion: str = ""
-    """Completion in the shell: "file" (JSON lists its digest), "measure" or "suffix" (choices are file suffixes); other
-    choices are always completed."""
+    """What the shell completes: "file" (JSON output lists the digest of the file), "measure", or "suffix" (the choices
+    are file suffixes). Other choices are always completed."""
     in_shell: bool = True  # whether the command has an option for it
     means: str = ""  # its name in messages of shared code, if it differs
     also: str | None = None  # an older option name that is accepted and not shown
@@ -73,7 +75,7 @@ class Parameter(Frozen, kw_only=True):
 
     @property
     def is_flag(self) -> bool:
-        """Whether the parameter is a boolean, whose option has no value."""
+        """Whether the parameter is a boolean. Its option has no value."""
         return self.kind is not None and self.kind.rule == FLAG_RULE
 
     @property
@@ -83,16 +85,16 @@ class Parameter(Frozen, kw_only=True):
 
     @property
     def option(self) -> str:
-        """Its first name in the shell, which does not depend on what was typed."""
+        """The first name of the option, which does not depend on what was typed."""
         return self.names[0] if self.names else f"--{self.name.replace('_', '-')}"
 
     @property
     def option_names(self) -> Sequence[str]:
-        """All its names in the shell, the first one first."""
+        """All names of the option. The name shown in the help comes first."""
         return (*(self.names or (self.option,)), *(self.also or "").split())
 
     def checked(self, value: Any) -> Any:
-        """Return the checked value of a Python argument; raises ArgumentError."""
+        """Return the checked value of a Python argument. Raise ArgumentError if it is invalid."""
         if self.kind is None or (value is None and self.default is None):
             return value
         if not self.several:
@@ -112,7 +114,7 @@ class Parameter(Frozen, kw_only=True):
             raise argument_error(self.name, self.kind.rule, value) from None
 
     def read(self, text: str) -> Any:
-        """Convert the text of an option to a value; raises UsageError."""
+        """Convert the text of an option to a value. Raise UsageError if it is invalid."""
         if self.kind is None:
             return text
         try:
@@ -122,7 +124,7 @@ class Parameter(Frozen, kw_only=True):
 
 
 def whole(least: int | None = None, most: int | None = None, **more: Any) -> Parameter:
-    """Declare an integer of 64 bits."""
+    """Declare a 64-bit integer within bounds."""
 
     def check(value: Any) -> int:
         return whole_number("", value, least=least, most=most)
@@ -164,7 +166,7 @@ def choice(*names: str, **more: Any) -> Parameter:
 
 
 def flag(**more: Any) -> Parameter:
-    """Declare a boolean parameter; its option has no value."""
+    """Declare a boolean parameter. Its option has no value."""
     return Parameter(kind=ValueType(FLAG_RULE, lambda value: checked_flag("", value)), **more)
 
 
@@ -174,7 +176,7 @@ def text(rule: str = "a string", **more: Any) -> Parameter:
 
 
 def file(**more: Any) -> Parameter:
-    """Declare a file, or another input that the function itself reads and checks; file names can contain blanks."""
+    """Declare a file or another input that the function itself reads and checks. File names can contain spaces."""
     return Parameter(**{"metavar": "FILE", "completion": "file", "separators": "", **more})
 
 
@@ -190,7 +192,7 @@ def path(**more: Any) -> Parameter:
 
 
 def refined(**changes: Any) -> Callable[[Parameter], Parameter]:
-    """Declare changes to a shared declaration: ``Annotated[Seed, refined(requires="sample")]``."""
+    """Declare changes to a shared declaration, as in ``Annotated[Seed, refined(requires="sample")]``."""
     return lambda shared: replace(shared, **changes)
 
 
@@ -198,26 +200,28 @@ def refined(**changes: Any) -> Callable[[Parameter], Parameter]:
 
 
 class CommandText(Frozen, kw_only=True):
-    """Properties of a command that its function does not declare."""
+    """The properties of a command that its function does not declare."""
 
     example: str = ""  # a command line for the end of the help
     run: Callable[..., int | None] | None = None
     """A function that calls the public function and writes the result, for commands with additional output. It receives
-    ``Output``, the options that its own signature declares, and the function's arguments by name, and returns the exit
+    ``Output``, the options that its own signature declares, and the function's arguments by name. It returns the exit
     status."""
     arrange: Callable[[Mapping[str, Any]], Mapping[str, Any]] | None = None
-    """Returns the parameters whose values differ from the given values, such as an argument replaced by an option."""
+    """A function that returns the parameters whose values must differ from the given values, such as an argument that
+    an option replaces."""
     more: str = ""  # paragraphs of the help after the description
     figure: bool = False  # whether the result can be plotted
     scores: str = ""
-    """A sentence on the default measures of score files, which can replace judgments and runs; empty if they cannot."""
+    """A sentence about the default measures of score files that replace judgments and runs, or "" if the command does
+    not read score files."""
     tables: bool = True  # whether it writes tables; otherwise it writes lines
     without: tuple[str, ...] = ()  # the output options that it lacks
     default_output: str = ""  # what it writes without ``--format``, for the help; "" for a table
 
 
 class Declaration(Frozen):
-    """The parameters of a function by name, in the order of its signature, and its description."""
+    """The description of a function and its parameters by name, in the order of its signature."""
 
     parameters: dict[str, Parameter]
     description: str  # the docstring before its first section
@@ -238,10 +242,10 @@ def declaration_of(function: Any) -> Declaration:
 def declared(
     shared: Mapping[str, Parameter] | None = None, evaluation: Mapping[str, Parameter] | None = None, **command: Any
 ) -> Callable[[Callable[P, Value]], Callable[P, Value]]:
-    """Check arguments as the signature or ``shared`` declares them; ``command`` are fields of CommandText.
+    """Return a decorator that checks arguments as the signature or ``shared`` declares them.
 
-    ``evaluation`` declares the keywords that the function receives as ``**evaluation``. They are expanded in its
-    signature and in its docstring.
+    ``command`` contains fields of CommandText. ``evaluation`` declares the keywords that the function receives as
+    ``**evaluation``. They are expanded in its signature and in its docstring.
     """
 
     def decorate(function: Callable[P, Value]) -> Callable[P, Value]:
@@ -282,7 +286,10 @@ def declared(
 
 
 def documented(shared: Mapping[str, Parameter]) -> Callable[[Callable[P, Value]], Callable[P, Value]]:
-    """Add declarations and the explanations of shared parameters to a function that checks its own arguments."""
+    """Return a decorator that only adds the declarations and explanations of shared parameters to a function.
+
+    The function must check its arguments itself.
+    """
 
     def decorate(function: Callable[P, Value]) -> Callable[P, Value]:
         collect(function, None, shared).complete(function)
@@ -303,7 +310,7 @@ def _differs(value: Any, parameter: Parameter | None) -> bool:
 def collect(
     declaring: Any, command: CommandText | None = None, shared: Mapping[str, Parameter] | None = None
 ) -> Declaration:
-    """Return the declarations in annotations, which are replaced by their types."""
+    """Return the declarations in annotations. The annotations are replaced by their types."""
     hints, texts = declaring.__annotations__, explanations(declaring.__doc__ or "")
     parameters = {}
     for name, hint in list(hints.items()):
@@ -326,7 +333,7 @@ def collect(
 
 
 def check_rules(parameters: Mapping[str, Parameter], values: Mapping[str, Any], given: Collection[str]) -> None:
-    """Raise ArgumentError for given parameters that lack a requirement or violate an exclusion."""
+    """Raise ArgumentError if a given parameter lacks a requirement or violates an exclusion."""
 
     def is_given(other: str) -> bool:
         name, has_value, wanted_value = other.partition("=")
@@ -346,7 +353,7 @@ def check_rules(parameters: Mapping[str, Parameter], values: Mapping[str, Any], 
 
 
 def _rules(parameters: Mapping[str, Parameter], names: Iterable[str]) -> Iterator[tuple[str, Sequence[str], bool]]:
-    """Yield each rule: a parameter (with the value it applies to), other parameters, and if they are excluded."""
+    """Yield each rule: a parameter, with the value the rule is for, other parameters, and if these are excluded."""
     for parameter in [parameters[name] for name in names if name in parameters]:
         for are_excluded, rules in ((False, parameter.requires), (True, parameter.excludes)):
             by_value = rules if isinstance(rules, Mapping) else {"": rules}
@@ -357,7 +364,7 @@ def _rules(parameters: Mapping[str, Parameter], names: Iterable[str]) -> Iterato
 
 
 def _spelled_any(rules: Sequence[str]) -> str:
-    """Return parameters as a phrase, in which several values share the name, as in --by run or topic."""
+    """Return parameters as a phrase. If they are values of one parameter, its name is written once."""
     first, has_value, _ = rules[0].partition("=")
     if has_value and len(rules) > 1 and all(rule.startswith(f"{first}=") for rule in rules):
         return join_words([spelled_rule(rules[0]), *(rule.partition("=")[2] for rule in rules[1:])], "or")

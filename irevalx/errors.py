@@ -18,8 +18,8 @@
     ├── OutputError            74   standard output cannot be written (EX_IOERR; trec_eval does not notice)
     └── ZscoreFileError       255   an unreadable z-score file
 
-Messages consist of one line without prefix. ``message`` names the options of the command, ``str`` the keywords of
-Python. Only ``process/terminal`` and the entry points convert exceptions to statuses.
+A message is one line without prefix. ``message`` names the options of the command, and ``str`` the keywords of Python.
+Only ``process/terminal`` and the entry points convert exceptions to statuses.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 class IrevalxWarning(UserWarning):
-    """A warning about judgments, runs or values, which the commands print to standard error.
+    """A warning about judgments, runs or values. The commands print warnings to standard error.
 
     >>> import irevalx, warnings
     >>> with warnings.catch_warnings(record=True) as caught:
@@ -48,7 +48,7 @@ class IrevalxWarning(UserWarning):
 
 
 def warn(line: str) -> None:
-    """Emit a warning with the location of the outermost call into irevalx."""
+    """Emit a warning. Its location is the outermost call into irevalx."""
     package, frame, depth, level = __name__.partition(".")[0], inspect.currentframe(), 0, 0
     while frame is not None:
         depth += 1
@@ -59,7 +59,7 @@ def warn(line: str) -> None:
 
 
 def warn_each(lines: Iterable[str]) -> None:
-    """Warn with each line once."""
+    """Emit a warning for each distinct line."""
     for line in dict.fromkeys(lines):
         warn(line)
 
@@ -68,11 +68,11 @@ STANDARD_INPUT = "-"
 """The file name of standard input."""
 
 Warn: TypeAlias = Callable[[str], None]
-"""A function that receives a warning (a single line without prefix)."""
+"""A function that receives a warning, which is a single line without prefix."""
 
 
 class RunWarning(NamedTuple):
-    """A warning about a run, of a kind; a text that begins with its kind is not about a single run."""
+    """A warning about a run. If the text begins with the kind, the warning is not about a single run."""
 
     kind: str
     text: str | Callable[[], str]  # a function composes it, if most texts are not issued
@@ -82,7 +82,7 @@ class RunWarning(NamedTuple):
 
     @property
     def line(self) -> str:
-        """The text."""
+        """The text of the warning."""
         return self.text if isinstance(self.text, str) else self.text()
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -90,7 +90,10 @@ class RunWarning(NamedTuple):
 
 
 class RunWarnings:
-    """A context that collects warnings about runs, and ends with the worst of each kind and its number of runs."""
+    """A context that collects warnings about runs. At its end, the worst one of each kind is issued.
+
+    The warning contains the number of runs with a warning of its kind.
+    """
 
     def __init__(self, warn: Warn) -> None:
         self._warn = warn
@@ -120,10 +123,10 @@ class RunWarnings:
 
 
 LONGEST_QUOTE = 80
-"""Maximum number of characters between quotes in a message."""
+"""The maximum number of characters between quotes in a message."""
 
 _MOST_BYTES = 4
-"""Maximum number of bytes of a character in UTF-8."""
+"""The maximum number of bytes of a character in UTF-8."""
 
 
 class IrevalxError(Exception):
@@ -161,7 +164,7 @@ class InputError(IrevalxError):
 
 
 class UnreadableFileError(InputError):
-    """A file that is missing, a directory, empty, or damaged."""
+    """A file that is missing, is a directory, is empty, or is damaged."""
 
 
 class EmptyFileError(UnreadableFileError):
@@ -169,7 +172,7 @@ class EmptyFileError(UnreadableFileError):
 
 
 class MalformedLineError(InputError):
-    """A line that violates its format: ``path:line: MISTAKE: 'TEXT'``; line numbers start at 1."""
+    """A line that violates its format: ``path:line: MISTAKE: 'TEXT'``. Line numbers start at 1."""
 
 
 class MalformedNumberError(InputError):
@@ -201,7 +204,7 @@ class DuplicateDocumentError(EvaluationError):
 
 
 class NoTopicsError(IrevalxError):
-    """No topic can be evaluated."""
+    """There is no topic that can be evaluated."""
 
     exit_status = 7
 
@@ -225,7 +228,7 @@ class ZscoreFileError(IrevalxError):
 
 
 def quote(text: bytes | str) -> str:
-    """Return text in quotes for a message, printable and shortened."""
+    """Return a text for a message: in quotes, shortened, and with unprintable characters escaped."""
     # Truncate first: a text can be a line of many megabytes, and each byte becomes at least one character.
     quoted = printable(text[: _MOST_BYTES * (LONGEST_QUOTE + 1)])
     if len(quoted) > LONGEST_QUOTE:
@@ -238,12 +241,12 @@ _PLAIN_WORD = r"[\w.,:=@%+/-]{1,80}"
 
 
 def shell_word(text: str) -> str:
-    """Return the value of an option for a message, in quotes unless it is a single word."""
+    """Return the value of an option for a message. It is in quotes unless it is a single word."""
     return text if re.fullmatch(_PLAIN_WORD, text) else quote(text)
 
 
 def shown_name(path: str) -> str:
-    """Return the name of a file in messages, on one line."""
+    """Return the name of a file for messages. It is on one line."""
     return "standard input" if path == STANDARD_INPUT else printable(path)
 
 
@@ -253,7 +256,7 @@ def not_installed(package: str, extra: str) -> str:
 
 
 def imported(package: str, extra: str, what: str) -> Any:
-    """Import a package; ImportError contains the extra that installs it and the feature that requires it."""
+    """Import a package. If it is missing, raise ImportError, which names the extra that installs it."""
     try:
         return import_module(package)
     except ModuleNotFoundError as error:
@@ -267,7 +270,7 @@ _CONTROLS = "[\x00-\x1f\x7f-\x9f\udc80-\udc9f\u061c\u200e\u200f\u2028-\u202e\u20
 
 
 def visible(text: str, keep: str = "") -> str:
-    r"""Escape the characters that control a terminal, end a line or reverse the direction of text, except ``keep``.
+    r"""Escape characters that control a terminal, end a line or reverse the direction of text, except ``keep``.
 
     >>> visible("\033[31mred\n"), visible("\033[31mred\n", keep="\n")
     ('\\x1b[31mred\\n', '\\x1b[31mred\n')
@@ -278,7 +281,7 @@ def visible(text: str, keep: str = "") -> str:
 
 
 def printable(text: bytes | str) -> str:
-    """Return text with escapes for unprintable characters."""
+    """Return a text in which unprintable characters are escaped."""
     if isinstance(text, bytes):
         text = text.decode("utf-8", "backslashreplace")
     return "".join(c if c.isprintable() else c.encode("unicode_escape", "backslashreplace").decode() for c in text)

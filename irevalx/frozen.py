@@ -1,11 +1,11 @@
-"""Records that are cheap to declare.
+"""The base class of records, whose declaration takes little time.
 
 A dataclass generates and compiles source text for its methods when its module is imported. Declaring 50 records of six
 fields takes 1.3 ms as Frozen classes, 6.5 ms as NamedTuples, 26 ms with attrs and 49 ms as dataclasses (CPU time,
-Python 3.11). An evaluation imports some 85 records; with dataclasses it takes 365 ms instead of 296, with attrs 364 ms.
+Python 3.11). An evaluation imports some 85 records. It takes 296 ms, but 365 ms with dataclasses and 364 ms with attrs.
 Therefore, ``Settings`` and all records that the start of ``irevalx`` imports are Frozen classes. They declare fields in
-the same way as dataclasses, and type checkers see the same ``__init__``. All classes share the methods below; a class
-with many instances gets a compiled ``__init__`` (0.2 ms), which takes a third of the time.
+the same way as dataclasses, and type checkers see the same ``__init__``. All classes share the methods below. If a
+class has many instances, it gets a compiled ``__init__`` (0.2 ms), which takes a third of the time.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 else:
 
     def dataclass_transform(**_: Any) -> Callable[[type], type]:
-        """Return the class unchanged; type checkers use the decorator (in ``typing`` from Python 3.11)."""
+        """Return a decorator that does not change the class. Only type checkers use it (in ``typing`` from 3.11)."""
         return lambda cls: cls
 
 
 Record = TypeVar("Record", bound="Frozen")
 
 _MANY = 200
-"""A class with this number of instances gets a compiled ``__init__``."""
+"""A class that has this number of instances gets a compiled ``__init__``."""
 
 _set = object.__setattr__
 if TYPE_CHECKING:
@@ -35,8 +35,8 @@ else:
     class cached_property:  # noqa: N801 - like that of functools
         """A property that is computed once, like ``functools.cached_property``, but without a lock.
 
-        The lock, which Python uses up to 3.11, takes a tenth of the time of a small evaluation. Without it, concurrent
-        threads can compute the value twice.
+        The lock, which Python uses up to 3.11, takes a tenth of the time of a small evaluation. If it is missing,
+        concurrent threads can compute the value twice.
         """
 
         def __init__(self, function: Callable[[Any], Any]) -> None:
@@ -57,12 +57,12 @@ else:
 
 @dataclass_transform(frozen_default=True, eq_default=False)
 class Frozen:
-    """The base class of records, whose fields are set once, when an instance is created.
+    """The base class of records. Fields are set once, when an instance is created.
 
-    The annotated names of a class body (unless ``ClassVar``) are its fields, after those of its base; a value is the
-    default. A field of the base that is annotated again keeps its place, with a narrower type. Defaults are shared and
-    must not be modified. The fields of ``class Name(Frozen, kw_only=True)`` are keyword-only. Instances are equal only
-    to themselves.
+    The annotated names of a class body (unless ``ClassVar``) are its fields, after the fields of its base class. The
+    value of a name is its default. If a field of the base is annotated again, it keeps its position and has a narrower
+    type. Defaults are shared and must not be modified. The fields of ``class Name(Frozen, kw_only=True)`` are
+    keyword-only. Instances are equal only to themselves.
 
     >>> class Point(Frozen):
     ...     x: float
@@ -72,7 +72,7 @@ class Frozen:
     """
 
     __match_args__: ClassVar[tuple[str, ...]] = ()
-    """The positional fields."""
+    """The names of the positional fields."""
 
     _fields: ClassVar[tuple[str, ...]] = ()
     _names: ClassVar[frozenset[str]] = frozenset()
@@ -91,7 +91,7 @@ class Frozen:
         cls.__init__, cls._n_instances = Frozen.__init__, 0  # type: ignore[method-assign]
 
     def __init__(self, *args: Any, **named: Any) -> None:
-        """Set the fields; TypeError if a field is missing, given twice, or unknown."""
+        """Set the fields. Raise TypeError if a field is missing, given twice, or unknown."""
         cls, values = type(self), self.__dict__
         cls._n_instances += 1
         if cls._n_instances == _MANY:
@@ -123,7 +123,7 @@ class Frozen:
 
 
 def _compiled_init(cls: type[Frozen]) -> Callable[..., None]:
-    """Return an ``__init__`` for one class; the shared one if Python does not allow parameters in this order."""
+    """Return an ``__init__`` for one class, or the shared one if Python does not allow this order of parameters."""
     by_name = [name for name in cls._fields if name not in cls.__match_args__]
     names = [*cls.__match_args__, *(["*", *by_name] if by_name else [])]
     parameters = ", ".join(f"{name}=defaults[{name!r}]" if name in cls._defaults else name for name in names)
@@ -142,7 +142,7 @@ def fields(record: Frozen | type[Frozen]) -> tuple[str, ...]:
 
 
 def defaults(record: type[Frozen]) -> dict[str, Any]:
-    """Return the defaults of the fields that have one, by name."""
+    """Return a dictionary from each field that has a default to the default."""
     return dict(record._defaults)  # noqa: SLF001 - of this module's class
 
 
@@ -152,7 +152,7 @@ def values(record: Frozen) -> tuple[Any, ...]:
 
 
 def replace(record: Record, /, **changes: Any) -> Record:
-    """Return a copy with changed fields; cached properties are not copied. TypeError for unknown fields."""
+    """Return a copy with changed fields. Cached properties are not copied. Raise TypeError for unknown fields."""
     if not record._names.issuperset(changes):  # noqa: SLF001 - in this module
         type(record)(**vars(record) | changes)
     copy = object.__new__(type(record))

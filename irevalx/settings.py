@@ -1,4 +1,4 @@
-"""Settings: the options that determine the values of an evaluation."""
+"""Settings, which are the options that determine the values of an evaluation."""
 
 import math
 from contextlib import suppress
@@ -13,37 +13,38 @@ from irevalx.trec_eval import COMPAT, TREC_EVAL_10, Compat
 from irevalx.wording import invalid_value, is_parameter, spelled, spelled_rule
 
 UnjudgedTreatment: TypeAlias = Literal["nonrel", "skip", "rel"]
-"""Treatments of unjudged documents: nonrelevant (or as the measure treats them), skipped, or relevant if retrieved."""
+"""The treatments of unjudged documents: nonrelevant (or as defined by the measure), skipped, or relevant if retrieved.
+"""
 
 UNJUDGED_TREATMENTS: tuple[UnjudgedTreatment, ...] = get_args(UnjudgedTreatment)
 
 
 Grades: TypeAlias = Literal["whole", "real", "probability", "label"]
-"""Types of grades: integers, read as in trec_eval; real numbers; or independent probabilities of relevance,
-so that values are expectations. A label is a number or missing (nan); labels are compared with each other and do not
-evaluate runs directly."""
+"""The types of grades: integers, which are read as in trec_eval, real numbers, or independent probabilities of
+relevance, so that values are expectations. A label is a number or missing (NaN). Labels are compared with each other
+and do not evaluate runs directly."""
 
 GRADES: tuple[Grades, ...] = ("whole", "real", "probability")
 """The values of ``--grades``."""
 
 Ties: TypeAlias = Literal["name", "rank", "first", "expected", "best", "worst"]
-"""Orders of documents with equal scores: by document ID, as in trec_eval; by the RANK column; in file order; the
+"""The orders of documents with equal scores: by document ID, as in trec_eval; by the RANK column; in file order; the
 expected value over random tie-breaking; by grade or gain, highest first; or highest last."""
 
 TIES: tuple[Ties, ...] = get_args(Ties)
 
 ORDERS_OF_TIES: tuple[Ties, ...] = ("expected", "best", "worst")
-"""Orders that depend on grades, for which assessment needs the groups of tied documents."""
+"""The orders that depend on grades. Assessment needs the groups of tied documents for them."""
 
 ORDERS_OF_FILES: tuple[Ties, ...] = tuple(ties for ties in TIES if ties not in ORDERS_OF_TIES)
-"""Orders that do not depend on grades."""
+"""The orders that do not depend on grades."""
 
 BEST_AND_WORST: tuple[Ties, ...] = ("best", "worst")
-"""Orders that depend on grades and are a single order."""
+"""The orders that depend on grades and are a single order."""
 
 Duplicates: TypeAlias = Literal["error", "first", "best"]
-"""Treatments of a document that a run retrieves twice for a topic: an error, as in trec_eval; use its first line; or
-use its highest score."""
+"""The treatments of a document that a run retrieves twice for a topic: an error, as in trec_eval; use its first line;
+or use its highest score."""
 
 DUPLICATES: tuple[Duplicates, ...] = get_args(Duplicates)
 
@@ -57,20 +58,20 @@ REAL = "grades=real"
 PROBABILITY = "grades=probability"
 EXPECTED = "ties=expected"
 EXPECTED_OF_FIRST = "ties=expected and max_retrieved"
-"""Rules in the syntax of declarations: keys of ``Measure.refuses`` and ``formulas``."""
+"""Rules in the notation of declarations, which are keys of ``Measure.refuses`` and ``formulas``."""
 
 
 NAME_STYLES = ("trec_eval", "asked")
-"""Names of values (``--names``): as printed by trec_eval, or as requested. They do not affect the values, but are
-shared by the command and Python programs."""
+"""The names of values (``--names``): as printed by trec_eval, or as requested. They do not affect the values. The
+command and Python programs share them."""
 
 
 INTERVAL_METHODS = ("t", "bootstrap")
-"""Methods of confidence intervals of means (``--ci-method``): Student's t distribution, or a bootstrap (BCa)."""
+"""The methods of confidence intervals of means (``--ci-method``): Student's t distribution, or a bootstrap (BCa)."""
 
 
 def _level(value: Any) -> float:
-    """Return a finite number, as int if it is an integer."""
+    """Return a finite number. It is an int if it is an integer."""
     level = value if is_whole(value) else real_number("", value)
     if level is None or not math.isfinite(level) or (level == int(level) and not is_long(int(level))):
         raise ValueError(value)
@@ -78,7 +79,7 @@ def _level(value: Any) -> float:
 
 
 def read_level(text: str) -> float:
-    """Convert a text to a number, without rounding of integers."""
+    """Convert a text to a number. Integers are not rounded."""
     with suppress(ValueError):
         return read_whole(text)
     return read_real(text)
@@ -98,7 +99,7 @@ def _compat(value: Any) -> Compat:
 
 
 def _orders(value: Any) -> Ties | tuple[Ties, ...]:
-    """Return an order of ties; a tuple for several of ``ORDERS_OF_TIES``."""
+    """Return one order of ties, or a tuple for several of ``ORDERS_OF_TIES``."""
     words = value.replace(" ", "").split(",") if isinstance(value, str) else [*value]
     if len(words) == 1 and words[0] in TIES:
         return TIES[TIES.index(words[0])]
@@ -118,7 +119,7 @@ _COMPAT = Parameter(
 
 
 class Settings(Frozen, kw_only=True):
-    """The settings that determine measure values, declared once for Python, the command and Spark.
+    """The settings that determine measure values. They are declared once for Python, the command and Spark.
 
     Parameters
     ----------
@@ -178,19 +179,19 @@ class Settings(Frozen, kw_only=True):
 
     @property
     def tie_orders(self) -> tuple[Ties, ...]:
-        """The orders of documents with equal scores, at least one."""
+        """The orders of documents with equal scores, of which there is at least one."""
         return self.ties if isinstance(self.ties, tuple) else (self.ties,)
 
     @property
     def features(self) -> tuple[str, ...]:
-        """Settings that not every measure supports, as keys of ``Measure.refuses``."""
+        """The settings that not every measure supports, as keys of ``Measure.refuses``."""
         grades = () if self.grades == "whole" else (f"grades={self.grades}",)
         expected = "expected" in self.tie_orders
         return grades + (EXPECTED,) * expected + (EXPECTED_OF_FIRST,) * (expected and self.max_retrieved is not None)
 
     @classmethod
     def of(cls, **keywords: Any) -> "Settings":
-        """Return settings from keywords of ``irevalx.evaluate``; TypeError for an unknown keyword."""
+        """Return settings from keywords of ``irevalx.evaluate``. Raise TypeError for an unknown keyword."""
         if not keywords:
             return _DEFAULT
         if unknown := keywords.keys() - PARAMETERS.keys():
@@ -200,7 +201,7 @@ class Settings(Frozen, kw_only=True):
         return settings
 
     def check(self) -> None:
-        """Raise ArgumentError for incompatible values."""
+        """Raise ArgumentError if values of settings cannot be combined."""
         if self.grades != "real" and self.level != int(self.level):
             raise ArgumentError(invalid_value("level", "an integer", self.level) + real_level_hint())
         if self.grades == "probability" and self.level != 1:
@@ -213,6 +214,6 @@ class Settings(Frozen, kw_only=True):
 
 
 PARAMETERS = collect(Settings).parameters
-"""The declarations of the fields by name."""
+"""The declaration of each field by its name."""
 
 _DEFAULT = Settings()

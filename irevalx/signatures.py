@@ -11,7 +11,7 @@ _ENTRY = re.compile(r"^(\w+(?:, \w+)*) : (.*(?:\n .*)*)", re.MULTILINE)
 
 
 def default_of(declaring: Any, name: str, required: object) -> Any:
-    """Return the default of a parameter, or of a field of a class; ``required`` if it has none."""
+    """Return the default of a parameter, or of a field of a class, or ``required`` if there is no default."""
     if isinstance(declaring, type):
         return vars(declaring).get(name, required)
     keyword_defaults = declaring.__kwdefaults__ or {}
@@ -26,13 +26,13 @@ def description(docstring: str) -> str:
 
 
 def explanations(docstring: str) -> dict[str, str]:
-    """Return the docstring's text of each parameter."""
+    """Return a dictionary from each parameter to its text in the docstring."""
     section = cleandoc(docstring).partition("\n\nParameters\n----------\n")[2].partition("\n\n")[0]
     return {name: " ".join(words.split()) for names, words in _ENTRY.findall(section) for name in names.split(", ")}
 
 
 def with_explanations(function: Any, shared: Mapping[str, str]) -> str:
-    """Return the docstring of a function, with shared explanations, in the order of the signature; others are last."""
+    """Return a function's docstring with shared explanations, in the order of the signature."""
     docstring, code = function.__doc__ or "", function.__code__
     head, title, rest = docstring.partition("\n    Parameters\n    ----------\n")
     if not title:
@@ -45,7 +45,7 @@ def with_explanations(function: Any, shared: Mapping[str, str]) -> str:
 
 
 def with_keywords(function: Any, keywords: Mapping[str, Any]) -> Signature:
-    """Return the signature of a function with ``keywords``, which have a default, in place of its ``**options``.
+    """Return the signature of a function in which ``keywords``, which have defaults, replace ``**options``.
 
     The annotation of ``**options`` is a TypedDict with the types of the keywords.
     """
@@ -68,7 +68,7 @@ def _type_of(hint: Any) -> Any:
 
 
 def _filled(entry: str) -> str:
-    """Wrap an entry to lines of at most 120 characters, like textwrap.fill, whose import takes longer."""
+    """Wrap an entry at 120 characters. textwrap.fill is not used, because its import takes longer."""
     lines = ["   "]
     for word in entry.split():
         if len(lines[-1]) + len(word) >= 120:

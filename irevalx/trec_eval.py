@@ -1,11 +1,11 @@
-"""Emulation of the C program: differences between its versions, strtol, strtod, printf, and glibc's merge sort.
+"""Emulation of the C program: differences between its versions, strtol, strtod, printf, and the merge sort of glibc.
 
-With a consistent comparison, every stable sort yields the same result, and sorted is faster. trec_eval also sorts
-with inconsistent comparisons (scores that are nan, gains compared after truncation), and then the result depends on the
-algorithm.
+With a consistent comparison, every stable sort yields the same result, and ``sorted`` is faster. trec_eval also sorts
+with inconsistent comparisons (scores that are NaN, and gains that are compared after truncation). In this case, the
+result depends on the algorithm.
 
-Each difference is a named behaviour; no other module compares versions. Differences between irevalx and both versions
-are listed in docs/differences.md.
+Each difference is a named behaviour, and no other module compares versions. docs/differences.md lists the differences
+between irevalx and both versions.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ T = TypeVar("T")
 
 
 def merge_sort(items: Sequence[T], compare: Callable[[T, T], int]) -> list[T]:
-    """Return the items in the order of glibc's ``qsort``; ``compare`` can be inconsistent."""
+    """Return the items in the order of glibc's ``qsort``. ``compare`` can be inconsistent."""
     # Like glibc, divide the items into halves (the first is the smaller half), and prefer the first half if tied.
     if len(items) < 2:
         return list(items)
@@ -51,15 +51,15 @@ _OF_DECIMALS, _OF_HEXADECIMALS = b"0123456789+-.eE", b"0123456789abcdefABCDEF+-.
 """The characters of decimal and hexadecimal numbers."""
 
 _BEFORE_HEXADECIMALS = (b"0x", b"0X", b"-0x", b"-0X", b"+0x", b"+0X")
-"""The beginnings of hexadecimal numbers."""
+"""The first characters of hexadecimal numbers."""
 
 _FEW = 100
-"""Number of texts that are checked for repetitions."""
+"""The number of texts that are checked for repetitions."""
 
 Number = TypeVar("Number", int, float)
 
 _compiled = cache(re.compile)
-"""Compiles patterns lazily, since most calls need none."""
+"""A function that compiles a pattern when it is first used, because most calls need no pattern."""
 
 _LONG = rb"[ \t\n\v\f\r]*([+-]?[0-9]+)"
 _DOUBLE = rb"""(?ix)[ \t\n\v\f\r]*
@@ -72,7 +72,7 @@ _DOUBLE = rb"""(?ix)[ \t\n\v\f\r]*
 
 
 def c_long(text: bytes) -> tuple[int, bool]:
-    """Parse an integer like C's ``atol``, clipped to 64 bits, and return whether the text consists only of it."""
+    """Parse an integer like C's ``atol``, clipped to 64 bits. Also return whether the text is only an integer."""
     match = _compiled(_LONG).match(text)
     if match is None:
         return 0, False
@@ -84,9 +84,9 @@ def c_long(text: bytes) -> tuple[int, bool]:
 
 
 def c_double(text: bytes) -> tuple[float, bool]:
-    """Parse a number like C's ``strtod`` in the C locale, and return whether the text is plain: only a finite number.
+    """Parse a number like C's ``strtod`` in the C locale. Also return whether the text is only a finite number.
 
-    The value is that of the longest prefix that is a number (decimal, hexadecimal, infinity or nan), or 0.0.
+    The value is the longest prefix that is a number (decimal, hexadecimal, infinity or NaN), or 0.0.
     """
     try:
         # A number of these characters alone is parsed equally by Python and C.
@@ -102,12 +102,12 @@ def c_double(text: bytes) -> tuple[float, bool]:
 
 
 def c_longs(texts: Sequence[bytes]) -> tuple[Sequence[int], Sequence[bool]]:
-    """Parse integers, at least one, like ``c_long``."""
+    """Parse at least one integer. See ``c_long``."""
     return _each(c_long, texts)
 
 
 def c_doubles(texts: Sequence[bytes]) -> tuple[Sequence[float], Sequence[bool]]:
-    """Parse numbers, at least one, like ``c_double``."""
+    """Parse at least one number. See ``c_double``."""
     if not b"".join(texts).translate(None, _OF_DECIMALS):
         try:
             values = list(map(float, texts))
@@ -120,7 +120,7 @@ def c_doubles(texts: Sequence[bytes]) -> tuple[Sequence[float], Sequence[bool]]:
 def _each(
     read: Callable[[bytes], tuple[Number, bool]], texts: Sequence[bytes]
 ) -> tuple[Sequence[Number], Sequence[bool]]:
-    """Return parsed values, and whether each text is plain; repeated texts are parsed once."""
+    """Return parsed values, and whether each text is plain. If texts are repeated, each is parsed once."""
     first = texts[:_FEW]
     if len(set(first)) < len(first):
         known = {text: read(text) for text in set(texts)}
@@ -130,7 +130,7 @@ def _each(
 
 
 def _leading_number(text: bytes) -> tuple[float, bool]:
-    """Parse any text like ``c_double``."""
+    """Parse the number at the beginning of any text. See ``c_double``."""
     match = _compiled(_DOUBLE).match(text)
     if match is None:
         return 0.0, False
@@ -148,7 +148,7 @@ def _leading_number(text: bytes) -> tuple[float, bool]:
 
 
 def c_format(template: str, value: float) -> str:
-    """Format a number like C's ``printf``, that is, like Python's % but with the sign of nan.
+    """Format a number like C's ``printf``. In contrast to Python's %, NaN can have a sign.
 
     >>> c_format("%6.4f", -math.nan)
     '  -nan'
@@ -160,17 +160,17 @@ def c_format(template: str, value: float) -> str:
 
 
 def truncate_to_int(x: float) -> int:
-    """Convert a number to a 32-bit C ``int``, rounded towards zero; the smallest ``int`` for nan and overflow."""
+    """Convert a number to a C ``int``, rounded towards zero. NaN and overflow yield the smallest ``int``."""
     if math.isnan(x) or not -(2.0**31) - 1 < x < 2.0**31:
         return INT_MIN
     return int(x)
 
 
 class MalformedNumbers:
-    """The malformed numbers of a file: the message about the first of them, and their number.
+    """The malformed numbers of a file: the message about the first one, and how many there are.
 
-    ``what`` names the numbers ("score"), ``rule`` describes valid ones ("a finite number"), ``strict`` makes the first
-    one an error, and ``if_real`` is a hint about plain real numbers.
+    ``what`` names the numbers ("score"), and ``rule`` describes valid ones ("a finite number"). With ``strict``, the
+    first malformed number is an error. ``if_real`` is a hint about plain real numbers.
     """
 
     def __init__(self, what: str, rule: str, *, strict: bool, if_real: str = "") -> None:
@@ -182,7 +182,7 @@ class MalformedNumbers:
         self.count = 0
 
     def add(self, count: int, where: str, quoted: str, read_as: str, hint: str = "") -> None:
-        """Count malformed numbers, the first of which C reads as ``read_as``; MalformedNumberError if ``strict``."""
+        """Count malformed numbers, of which C reads the first as ``read_as``. If ``strict``, raise an error."""
         problem = f"{where}: invalid {self.what} {quoted}"
         if self.strict:
             raise MalformedNumberError(f"{problem}: must be {self.rule}{hint}")
@@ -198,7 +198,7 @@ class MalformedNumbers:
         return together
 
     def message(self) -> str | None:
-        """Return a message about the first malformed number, with the number of others; None if there is none."""
+        """Return the message about the first malformed number and how many follow, or None if there is none."""
         if self.count < 2:
             return self.first or None
         others = self.count - 1
@@ -207,7 +207,7 @@ class MalformedNumbers:
 
 
 def malformed_number_warnings(parts: Iterable[MalformedNumbers]) -> tuple[str, ...]:
-    """Return the message about the malformed numbers of the parts of a file; empty if there are none."""
+    """Return the message about malformed numbers in the parts of a file, or an empty tuple."""
     with_malformed = [part for part in parts if part.count]
     return (MalformedNumbers.joined(with_malformed).message() or "",) if with_malformed else ()
 
@@ -219,24 +219,25 @@ class Compat(Frozen, kw_only=True):
     single_precision_scores: bool  # scores are 32-bit floats, so that scores with smaller differences are tied
     comments: bool  # lines that start with ``#`` are skipped (in runs also if indented)
     complete_evaluates_missing: bool
-    """Under ``-c`` a topic without results is evaluated as if one unjudged document had been retrieved for it, and
-    printed; otherwise it only counts 0 in the averages."""
+    """Whether, under ``-c``, a topic without results is evaluated and printed as if one unjudged document had been
+    retrieved. Otherwise, it only counts as 0 in the averages."""
     recall_rounded_up: bool
-    """For iprec_at_recall and 11pt_avg, recall x of R relevant documents becomes x R + 0.9 documents, truncated;
-    otherwise the nearest whole number, halves away from zero."""
+    """Whether, for iprec_at_recall and 11pt_avg, recall x of R relevant documents requires x R + 0.9 documents,
+    truncated. Otherwise, x R is rounded to the nearest integer, halves away from zero."""
     integer_gain_levels_only: bool
-    """Gains for levels that are not integers are ignored, rather than given to the level that C's ``atol`` reads."""
+    """Whether gains of levels that are not integers are ignored. Otherwise, they are assigned to the level that C's
+    ``atol`` reads."""
     absent_measures: frozenset[str]  # measures that this version lacks
 
     def gain_level(self, key: str) -> int | None:
-        """Return the relevance level of ``key=gain``; None if this version ignores the pair."""
+        """Return the relevance level of ``key=gain``, or None if this version ignores the pair."""
         text = as_bytes(key)
         if self.integer_gain_levels_only and not re.fullmatch(rb"[+-]?[0-9]+", text):
             return None
         return c_long(text)[0]
 
     def blank_without_results(self, name: str) -> bool:
-        """Return whether a topic without results gets 0 (or no text) under this printed name, as in 10.0."""
+        """Return whether version 10.0 prints 0 (or no text) under this name for a topic without results."""
         return name in {"num_ret", "utility", "rbp_resid", "relstring"} or name.startswith("unj")
 
 

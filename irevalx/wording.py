@@ -1,7 +1,8 @@
-"""Phrases of messages; parameters are written as the caller writes them.
+"""Phrases of messages. Parameters are written in the way in which the caller writes them.
 
-Code names a parameter with ``spelled("level")`` or ``spelled("grades", "real")``. The notation decides how it is
-written: by default as a keyword of Python. The commands replace the notation by their options.
+Code names a parameter with ``spelled("level")`` or ``spelled("grades", "real")``. The notation determines how the
+parameter is written: as a keyword of Python by default. The commands replace this notation, so that parameters are
+written as options.
 """
 
 from __future__ import annotations
@@ -18,13 +19,13 @@ from irevalx.frozen import Frozen
 
 
 class Notation(Frozen):
-    """How the caller writes parameters and their values: as keywords of a Python function."""
+    """How the caller writes parameters and their values. In this class, they are keywords of a Python function."""
 
     names: Collection[str] | None = None  # the parameters that the caller can pass; None if they are unknown
     meanings: Mapping[str, str] = {}  # names of parameters in shared code -> own names, if they differ
 
     def written(self, name: str, value: object = None) -> str:
-        """Return a parameter, or a parameter with a value."""
+        """Return a parameter, with its value if ``value`` is given."""
         literal = f'"{value}"' if isinstance(value, str) else str(value)
         return name if value is None else f"{name}={literal}"
 
@@ -33,15 +34,15 @@ class Notation(Frozen):
         return argument_error(name, rule, value).message
 
     def missing(self, names: Sequence[str], note: str) -> str:
-        """Return the message about a missing parameter; several names are alternatives."""
+        """Return the message about a missing parameter. If there are several names, one of them is sufficient."""
         return f"missing argument {join_words(names, 'or')}{note}"
 
     def of_function(self, function: Notation) -> Notation:
-        """Return the notation while a public function with another notation is called."""
+        """Return the notation to use while a public function with another notation is called."""
         return function
 
     def rule(self, rule: str) -> str:
-        """Return the parameters of a rule, such as "by=run" or "ties=expected and max_retrieved"."""
+        """Return the parameters in a rule, such as "by=run" or "ties=expected and max_retrieved"."""
         if " and " in rule:
             return " and ".join(map(self.rule, rule.split(" and ")))
         name, has_value, value = rule.partition("=")
@@ -57,13 +58,13 @@ def current_notation() -> Notation:
 
 
 def use_notation(notation: Notation) -> None:
-    """Write parameters in this notation until the context ends, as a program does."""
+    """Write parameters in this notation until the context ends. Programs call this function once."""
     _notation.set(notation)
 
 
 @contextmanager
 def written_in(notation: Notation) -> Iterator[None]:
-    """Write parameters in this notation."""
+    """Return a context in which parameters are written in this notation."""
     token = _notation.set(notation)
     try:
         yield
@@ -73,7 +74,7 @@ def written_in(notation: Notation) -> Iterator[None]:
 
 @contextmanager
 def called_with(function: Notation) -> Iterator[None]:
-    """Write parameters as the caller of a public function does: with its keywords or, in the shell, as options."""
+    """Return a context for a call of a public function: parameters are its keywords or, in the shell, options."""
     with written_in(_notation.get().of_function(function)):
         yield
 
@@ -89,12 +90,12 @@ def spelled(name: str, value: object = None) -> str:
 
 
 def spelled_rule(rule: str) -> str:
-    """Return the parameters of a rule (such as "by=run") in the notation of the caller."""
+    """Return the parameters in a rule (such as "by=run") in the notation of the caller."""
     return current_notation().rule(rule)
 
 
 def is_parameter(name: str) -> bool:
-    """Return whether the caller can pass a parameter; True if the caller is unknown."""
+    """Return whether the caller can pass a parameter. The result is True if the caller is unknown."""
     notation = current_notation()
     return notation.names is None or name in notation.names or name in notation.meanings
 
@@ -111,29 +112,29 @@ def invalid_value(name: str, rule: str, value: object) -> str:
 
 
 def missing(*names: str, note: str = "") -> UsageError:
-    """Return the error about a missing parameter; several names are alternatives."""
+    """Return the error about a missing parameter. If there are several names, one of them is sufficient."""
     notation = current_notation()
     return UsageError(notation.missing([notation.meanings.get(name, name) for name in names], note))
 
 
 def no_such(name: str, noun: str, value: str, known: Sequence[str]) -> str:
-    """Return the message about a parameter that names something unknown, such as a run."""
+    """Return the message about a parameter whose value names something unknown, such as a run."""
     return f"{spelled(name)} {shell_word(value)}: no such {noun}; the {noun}s are {first_names(known, noun)}"
 
 
 # -- Values and lists
 
 What: TypeAlias = "str | Callable[[], str]"
-"""The name of an argument, or of a place in it, in messages: a text, or a function that returns it."""
+"""The name of an argument, or of a part of it, in messages: a text, or a function that returns the text."""
 
 
 def argument_error(what: What, rule: str, got: object) -> ArgumentError:
-    """Return the error about an invalid argument: ``what`` must be ``rule``, but is ``got``."""
+    """Return the error about an invalid argument: ``what`` must be ``rule``, not ``got``."""
     return ArgumentError(f"{what() if callable(what) else what} must be {rule}, not {short_repr(got)}")
 
 
 def short_repr(value: object) -> str:
-    """Return a value for messages: text in quotes, collections by type, otherwise its repr, shortened."""
+    """Return a value for messages: text in quotes, a collection by its type, or a shortened repr."""
     if isinstance(value, str):
         return quote(value)
     if isinstance(value, type) or (hasattr(value, "__iter__") and not isinstance(value, bytes)):
@@ -150,17 +151,17 @@ def _type_name(value: object) -> str:
 
 
 def join_words(words: Sequence[str], word: str) -> str:
-    """Return words as a phrase: "a, b and c", where ``word`` is "and"."""
+    """Return words as a phrase, such as "a, b and c" if ``word`` is "and"."""
     *others, last = words
     return f"{', '.join(others)} {word} {last}" if others else last
 
 
 MOST_NAMED = 6
-"""Maximum number of names that a note lists."""
+"""The maximum number of names that a note lists."""
 
 
 def first_names(names: Sequence[str], noun: str) -> str:
-    """Return the first names and the number of the others as a phrase.
+    """Return the first names, and how many follow, as a phrase.
 
     >>> first_names(["map", "bpref"], "measure"), first_names([*"abcdefgh"], "measure")
     ('map and bpref', 'a, b, c, d, e, f and 2 more measures')
@@ -183,7 +184,7 @@ def counts_by_run(counts: Mapping[str, int]) -> str:
 
 
 def more_such(number: int, noun: str) -> str:
-    """Return the end of a message about the first of several cases; empty if there are no others.
+    """Return the end of a message about the first of several cases, or "" if there is only one.
 
     >>> more_such(2, "line"), more_such(0, "line")
     (' (2 more such lines)', '')

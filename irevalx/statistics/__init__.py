@@ -1,4 +1,4 @@
-"""Statistics on arrays, independent of retrieval; no click.
+"""Statistics on arrays, independent of retrieval. The modules do not import click.
 
 significance, corrections                      paired tests; corrections for multiple comparisons
 interactions, non_inferiority                  topic groups; margins

@@ -1,15 +1,15 @@
-"""Topic bootstrap of agreement, agreement on the top runs, and knees of curves.
+"""Topic bootstrap of agreement, agreement about the top runs, and knees of curves.
 
 A resample contains n of the n topics, drawn with replacement, and is shared by all runs, scorings and statistics. A
-quantile interval extends from the alpha/2 to the 1 - alpha/2 quantile of a statistic over the resamples, with linear
-interpolation between order statistics.
+quantile interval extends from the alpha/2 quantile to the 1 - alpha/2 quantile of a statistic over the resamples, with
+linear interpolation between order statistics.
 
 Quantile intervals are valid for the RMS error and the bias, but not for tau: the scores of a topic sample are noisier
 than the scores of the topic population, and the scores of a resample are noisier still. The quantiles are therefore too
 low, especially for runs with similar scores. ``correlation_intervals`` inverts a test instead: the interval contains
 the population values of tau that are compatible with the observed sample.
 
-Shapes are as in ``correlations``: scores of shape (..., n_runs) yield one value per row of runs, shape (...).
+Shapes are as in ``correlations``: scores of shape (..., n_runs) yield one value per row of runs, of shape (...).
 
 Bompada et al., SIGIR 2007, Tables 3 and 5, report the first level that exceeds it, like ``first_places``.
 """
@@ -30,7 +30,7 @@ from irevalx.statistics.correlations import ranks, tau_b_over
 from irevalx.statistics.significance import ALPHA, MEAN, Scale, generator, without_noise
 
 FEW_TOPICS = 20
-"""With fewer topics, bootstrap intervals are noticeably too short."""
+"""If there are fewer topics, bootstrap intervals are noticeably too short."""
 
 STATISTICS: dict[str, Callable[[FloatArray, FloatArray], FloatArray]] = {
     "tau": agreement.tau,
@@ -40,39 +40,45 @@ STATISTICS: dict[str, Callable[[FloatArray, FloatArray], FloatArray]] = {
     "bias": agreement.bias,
     "tau_ap_b": agreement.tau_ap_b,
 }
-"""The statistics of agreement that have intervals, functions of x and y, by name."""
+"""The statistics of agreement that have intervals. Each is a function of x and y."""
 
 _BATCH = 4_000_000
-"""Maximum number of comparisons of two runs in memory at a time."""
+"""The maximum number of comparisons of two runs in memory at a time."""
 
 _POPULATIONS = 41
-"""Number of populations in the series of ``correlation_intervals``."""
+"""The number of populations in the series of ``correlation_intervals``."""
 
 _LEAST_SIGNAL = 0.05
-"""Minimum share of the variance of scores that is not noise."""
+"""The variance of scores without noise is assumed to be at least this share of their variance."""
 
 _EQUAL = 1e-12
-"""Correlations that differ by less are treated as equal."""
+"""Correlations that differ by less than this are treated as equal."""
 
 
 class TopicDraws(Frozen):
-    """Topic resamples, drawn with replacement."""
+    """Resamples of topics, which are drawn with replacement."""
 
     topics: IntArray
-    """0-based topic indices, shape (n_draws, n_topics)."""
+    """The 0-based indices of the drawn topics. The shape is (n_draws, n_topics)."""
 
     @classmethod
     def of(cls, n_topics: int, resamples: int, seed: int = 0) -> TopicDraws:
-        """Draw n of n topics, ``resamples`` times."""
+        """Draw n of n topics with replacement, ``resamples`` times."""
         return cls(generator(seed).integers(0, max(1, n_topics), (resamples, n_topics)))
 
     def means(self, values: FloatArray) -> FloatArray:
-        """Return the means over the drawn topics of values of shape (..., n_topics): shape (n_draws, ...)."""
+        """Return the means over the drawn topics. The shape of the result is (n_draws, ...).
+
+        The shape of ``values`` is (..., n_topics).
+        """
         shares = self.counts / self.topics.shape[1]
         return np.moveaxis(values @ shares.T, -1, 0)
 
     def summaries(self, values: FloatArray, scale: Scale = MEAN) -> FloatArray:
-        """Return summaries over drawn topics, shape (n_draws, ..., n_runs), of values (..., n_runs, n_topics)."""
+        """Return the summaries over the drawn topics. The shape of the result is (n_draws, ..., n_runs).
+
+        The shape of ``values`` is (..., n_runs, n_topics).
+        """
         # Topics for which a run has nan are excluded.
         has_value: BoolArray = np.asarray(~np.isnan(values).any(axis=-2))
         if has_value.all():
@@ -84,7 +90,7 @@ class TopicDraws(Frozen):
 
     @property
     def counts(self) -> FloatArray:
-        """Number of times that each topic is drawn: shape (n_draws, n_topics)."""
+        """How often each topic is drawn. The shape is (n_draws, n_topics)."""
         n_draws, n_topics = self.topics.shape
         draw = np.repeat(np.arange(n_draws), n_topics)
         counts = np.bincount(draw * n_topics + self.topics.ravel(), minlength=n_draws * n_topics)
@@ -102,7 +108,7 @@ def agreement_draws(
     draws: TopicDraws,
     scales: tuple[Scale, Scale] = (MEAN, MEAN),
 ) -> dict[str, FloatArray]:
-    """Return the STATISTICS of each topic resample, by name: shape (n_draws, ...), nan if undefined."""
+    """Return each of the STATISTICS by name for each resample, or NaN if undefined. The shape is (n_draws, ...)."""
     n_runs = values_y.shape[-2]
     n_scorings = max(values_x[..., 0, 0].size, values_y[..., 0, 0].size)
     parts: dict[str, list[FloatArray]] = {name: [] for name in STATISTICS}
@@ -116,7 +122,7 @@ def agreement_draws(
 
 
 def quantile_interval(of_draws: FloatArray, alpha: float = ALPHA) -> tuple[FloatArray, FloatArray]:
-    """Return the alpha/2 and 1 - alpha/2 quantiles over draws of shape (n_draws, ...): shape (...) each."""
+    """Return the alpha/2 and 1 - alpha/2 quantiles over draws, the first axis of ``of_draws``."""
     # Undefined resamples are excluded; the quantiles are undefined if more than half of the resamples are.
     undefined = np.isnan(of_draws).mean(axis=0) > 0.5 if len(of_draws) else np.ones(of_draws.shape[1:], np.bool_)
     known = np.where(undefined, 0.0, of_draws) if len(of_draws) else np.zeros((1, *of_draws.shape[1:]))
@@ -125,7 +131,7 @@ def quantile_interval(of_draws: FloatArray, alpha: float = ALPHA) -> tuple[Float
 
 
 Correlations: TypeAlias = Callable[[FloatArray, FloatArray], Mapping[str, FloatArray]]
-"""Maps scores of shape (..., n_runs) to correlations by name, shape (...) each."""
+"""A function from scores of shape (..., n_runs) to correlations by name, each of shape (...)."""
 
 
 def correlation_intervals(
@@ -134,16 +140,16 @@ def correlation_intervals(
     drawn: tuple[FloatArray, FloatArray],
     alpha: float = ALPHA,
 ) -> dict[str, tuple[float, float]]:
-    """Return intervals of the correlations of two scorings over the topic population, by name.
+    """Return an interval for each correlation of two scorings over the topic population, by name.
 
     The interval inverts a test. In a series of populations, y changes from the reverse of x, through the observed y, to
-    x itself. The variance between runs excludes topic sampling variance; the noise of a sample is that of the
+    x itself. The variance between runs excludes topic sampling variance, and the noise of a sample is the noise of the
     resamples. The interval contains each population in which a correlation at most the observed one, and a correlation
     at least the observed one, both have a probability above alpha/2. The interval also contains the quantiles of the
     resamples. In a simulation, the interval is conservative (docs/agreement.md).
 
-    ``scores`` has shape (n_runs,) for x and for y, ``drawn`` shape (n_draws, n_runs). The bounds are nan if the
-    correlation, or more than half of its resamples, are undefined.
+    The shape of ``scores`` is (n_runs,) for x and for y, and the shape of ``drawn`` is (n_draws, n_runs). The bounds
+    are NaN if the correlation, or more than half of its resamples, are undefined.
     """
     x, y = (side - side.mean() for side in scores)
     observed = correlations(*scores)
@@ -189,12 +195,12 @@ TOP_STATISTICS = ("top_tau_b", "top_overlap", "loss")
 
 
 def are_best(scores: FloatArray, k: int) -> BoolArray:
-    """Return a mask of the k best runs, including all runs tied at rank k: shape (..., n_runs)."""
+    """Return a mask of the k best runs, including all runs tied at rank k. The shape is (..., n_runs)."""
     return ranks(scores) <= k
 
 
 def top_tau_b(x: FloatArray, y: FloatArray, k: int) -> FloatArray:
-    """Return tau-b over the k best runs by x, in [-1, 1]; nan if all of them are tied in x or in y."""
+    """Return tau-b over the k best runs by x, in [-1, 1], or NaN if all of them are tied in x or in y."""
     return tau_b_over(x, y, are_best(x, k))
 
 
@@ -206,14 +212,17 @@ def top_overlap(x: FloatArray, y: FloatArray, k: int) -> FloatArray:
 
 
 def loss(x: FloatArray, y: FloatArray) -> FloatArray:
-    """Return the best score in x minus the score in x of the best run in y (of the worst of tied runs); at least 0."""
+    """Return the best score in x minus the score in x of the best run in y, which is at least 0.
+
+    If several runs are best in y, the worst of them in x is used.
+    """
     x, y = np.broadcast_arrays(x, y)
     worst = np.where(are_best(y, 1), x, np.inf).min(axis=-1)
     return np.asarray(without_noise(x.max(axis=-1) - worst), np.float64)
 
 
 def at_the_top(k: int) -> dict[str, Callable[[FloatArray, FloatArray], FloatArray]]:
-    """Return the functions of x and y by name, in the order of ``TOP_STATISTICS``."""
+    """Return a dictionary from each name in ``TOP_STATISTICS`` to a function of x and y."""
     functions = (partial(top_tau_b, k=k), partial(top_overlap, k=k), loss)
     return dict(zip(TOP_STATISTICS, functions, strict=True))
 
@@ -221,7 +230,7 @@ def at_the_top(k: int) -> dict[str, Callable[[FloatArray, FloatArray], FloatArra
 def top_intervals(
     k: int, scores: tuple[FloatArray, FloatArray], drawn: tuple[FloatArray, FloatArray], alpha: float = ALPHA
 ) -> dict[str, tuple[float, float]]:
-    """Return ``correlation_intervals`` of agreement at the top; the best runs are chosen anew in each sample."""
+    """Return intervals of agreement at the top. The best runs are chosen anew in each sample."""
 
     def values(x: FloatArray, y: FloatArray) -> dict[str, FloatArray]:
         return {name: function(x, y) for name, function in at_the_top(k).items()}
@@ -230,22 +239,22 @@ def top_intervals(
 
 
 THRESHOLD = 0.9
-"""The value that a knee exceeds."""
+"""The value that a curve exceeds from its knee on."""
 
 
 def knee_places(values: FloatArray, threshold: float = THRESHOLD) -> IntArray:
-    """Return the indices of the knees of curves of shape (n_levels, ...); n_levels if there is none."""
+    """Return the index of each curve's knee, or n_levels if it has none. The shape is (n_levels, ...)."""
     exceeds_to_the_end = np.logical_and.accumulate(values[::-1] > threshold, axis=0)
     return np.asarray(len(values) - np.count_nonzero(exceeds_to_the_end, axis=0), np.int64)
 
 
 def first_places(values: FloatArray, threshold: float = THRESHOLD) -> IntArray:
-    """Return the first crossings of curves of shape (n_levels, ...); n_levels if there is none."""
+    """Return the index at which each curve first exceeds the threshold, or n_levels if it never does."""
     has_exceeded = np.logical_or.accumulate(values > threshold, axis=0)
     return np.asarray(len(values) - np.count_nonzero(has_exceeded, axis=0), np.int64)
 
 
 def knee_interval(places: IntArray, n_levels: int, alpha: float) -> tuple[int | None, int | None]:
-    """Return the alpha/2 and 1 - alpha/2 quantiles of the knees of draws; None if a bound is beyond all levels."""
+    """Return the alpha/2 and 1 - alpha/2 quantiles of the knees of draws, or None for a bound beyond all levels."""
     low, high = np.quantile(places, [alpha / 2, 1 - alpha / 2], method="inverted_cdf").tolist()
     return tuple(None if place == n_levels else place for place in (low, high))  # type: ignore[return-value]

@@ -1,8 +1,8 @@
 """Clusters of dependent topics: cluster-robust tests and intervals of mean differences, and intraclass correlations.
 
 Topics of the same cluster, such as the turns of a conversation, depend on each other. Topics of different clusters are
-independent. The variance of a mean over topics is CR2, with Bell and McCaffrey's degrees of freedom. Sign-flip tests
-flip the signs of all topics of a cluster together.
+independent. The variance of a mean over topics is the estimate CR2, with Bell and McCaffrey's degrees of freedom.
+Sign-flip tests flip the signs of all topics of a cluster together.
 
 Source: Bell and McCaffrey, Bias Reduction in Standard Errors for Linear Regression with Multi-Stage Samples, Survey
 Methodology 28(2), 2002, with the mean as the only coefficient.
@@ -20,20 +20,21 @@ from irevalx.frozen import Frozen, cached_property
 from irevalx.statistics.significance import FEW_TOPICS, exact_sign_flips, sign_flips, without_noise
 
 FEWEST_CLUSTERS = 6
-"""With fewer clusters, neither p-values nor intervals are computed."""
+"""If there are fewer clusters, neither p-values nor intervals are computed."""
 
 _FEW_CLUSTERS, _FEW_DEGREES = 10, 4
-"""With fewer clusters or degrees of freedom, a warning is added."""
+"""If there are fewer clusters or degrees of freedom, a warning is added."""
 
 _ROUNDING = 1e-12
-"""Sums over clusters that differ by less than this share of the largest possible sum are equal."""
+"""Sums over clusters are treated as equal if they differ by less than this share of the largest possible sum."""
 
 
 class Clusters(Frozen):
     """The cluster of each topic. At least one cluster contains several topics."""
 
     codes: IntArray
-    """The index of the cluster of each topic, shape (n_topics,). Each index from 0 to the largest one is used."""
+    """The index of the cluster of each topic. Each index from 0 to the largest one is used. The shape is (n_topics,).
+    """
 
     @classmethod
     def of(cls, names: Iterable[Hashable]) -> Clusters | None:
@@ -58,7 +59,7 @@ class Clusters(Frozen):
 
     @property
     def are_too_few(self) -> bool:
-        """Whether there are fewer than ``FEWEST_CLUSTERS``."""
+        """Whether there are fewer clusters than ``FEWEST_CLUSTERS``."""
         return self.number < FEWEST_CLUSTERS
 
     @property
@@ -102,7 +103,10 @@ class Clusters(Frozen):
         return total**2 / (squares + (times * float(shares.sum())) ** 2)
 
     def sums(self, d: FloatArray) -> FloatArray:
-        """Return the sum of differences, shape (..., n_topics), over each cluster. The shape is (..., n_clusters)."""
+        """Return the sum of differences over each cluster. The shape of ``d`` is (..., n_topics).
+
+        The shape of the result is (..., n_clusters).
+        """
         sums = np.zeros((self.number, *d.shape[:-1]))
         np.add.at(sums, self.codes, np.moveaxis(d, -1, 0))
         return np.moveaxis(sums, 0, -1)
@@ -110,7 +114,8 @@ class Clusters(Frozen):
     def residuals(self, d: FloatArray) -> FloatArray:
         """Return the adjusted residuals of clusters. The sum of their squares is the CR2 variance of the mean.
 
-        ``d`` has shape (..., n_topics), with at least two clusters; the shape of the result is (..., n_clusters).
+        There must be at least two clusters. The shape of ``d`` is (..., n_topics), and the shape of the result is (...,
+        n_clusters).
         """
         n_topics = self.codes.size
         deviations = self.sums(d) - self.sizes * d.mean(axis=-1, keepdims=True)
@@ -119,14 +124,16 @@ class Clusters(Frozen):
         return residuals
 
     def errors(self, d: FloatArray) -> FloatArray:
-        """Return the CR2 standard errors of means, or nan if they are 0 or there are too few clusters."""
+        """Return the CR2 standard errors of means, or NaN if they are 0 or there are too few clusters."""
         if self.are_too_few:
             return np.full(d.shape[:-1], np.nan)
         errors = np.sqrt((self.residuals(d) ** 2).sum(axis=-1))
         return np.where(errors > 0, errors, np.nan)
 
     def without_spread(self, d: FloatArray) -> BoolArray:
-        """Return whether there is no interval of the mean difference of each pair. ``d`` has shape (n_pairs, n_topics).
+        """Return whether there is no interval of the mean difference of each pair.
+
+        The shape of ``d`` is (n_pairs, n_topics).
 
         There is no interval if a pair differs in fewer than ``FEW_TOPICS`` clusters, or if its standard error is 0. If
         there are too few clusters, no pair has an interval.
@@ -135,13 +142,15 @@ class Clusters(Frozen):
         return np.asarray((n_differing < FEW_TOPICS) | np.isnan(self.errors(d)))
 
     def t_test(self, d: FloatArray) -> FloatArray:
-        """Return the p-values of the cluster-robust t test, or nan if the standard errors are nan."""
+        """Return the p-values of the cluster-robust t test, or NaN if the standard error is NaN."""
         from scipy import special
 
         return np.asarray(2 * special.stdtr(self.freedom(), -np.abs(d.mean(axis=-1)) / self.errors(d)))
 
     def p_values(self, test: str, d: FloatArray, resamples: int, seed: int) -> FloatArray:
-        """Return p-values of differences of shape (n_pairs, n_topics), or nan if there are too few clusters.
+        """Return the p-values of pairs, or NaN if there are too few clusters.
+
+        The shape of ``d`` is (n_pairs, n_topics).
 
         ``test`` is t or permutation. If a pair is ``without_spread``, sign flips of clusters replace the t test.
         """
@@ -158,7 +167,7 @@ class Clusters(Frozen):
     def variance_ratios(self, d: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the F statistics of analyses of variance by cluster, and the intraclass correlations.
 
-        Correlations are at least 0. The F statistic is nan if all differences are equal, and infinite if the
+        Correlations are at least 0. The F statistic is NaN if all differences are equal, and infinite if the
         differences are equal within each cluster. There must be at least two clusters.
         """
         n_topics, centred = self.codes.size, d - d.mean(axis=-1, keepdims=True)
@@ -189,17 +198,18 @@ class ClusterDesign(Frozen):
     """The dependence between the topics of a planned experiment."""
 
     clusters: Clusters | None = None
-    """Clusters of topics; None if topics are independent."""
+    """The clusters of topics, or None if topics are independent."""
     effect: float = 1.0
-    """The design effect: the variance of a mean over these clusters divided by that over independent topics."""
+    """The design effect: the variance of a mean over these clusters, divided by its variance over independent topics.
+    """
 
     @classmethod
     def of(cls, clusters: Clusters | None, d: FloatArray) -> ClusterDesign:
-        """Return a design with the median of the design effects of differences, shape (n_pairs, n_topics)."""
+        """Return a design whose effect is the median over pairs. The shape of ``d`` is (n_pairs, n_topics)."""
         return cls() if clusters is None else cls(clusters, float(np.median(clusters.design_effects(d))))
 
     def freedom(self, n_topics: int) -> float:
-        """Return the degrees of freedom of the t test over n topics."""
+        """Return the degrees of freedom of the t test over ``n_topics`` topics."""
         return n_topics - 1 if self.clusters is None else self.clusters.freedom(n_topics)
 
     def root(self, n_topics: int) -> float:

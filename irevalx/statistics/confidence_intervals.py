@@ -1,4 +1,4 @@
-"""Confidence intervals of means over topics and of mean differences; Student's t quantiles."""
+"""Confidence intervals of means and of mean differences over topics, and quantiles of Student's t."""
 
 from __future__ import annotations
 
@@ -27,25 +27,26 @@ from irevalx.statistics.significance import (
 )
 
 INTERVALS = ("bca", "t")
-"""Methods of computing intervals: by a bias-corrected and accelerated bootstrap, or from Student's t distribution."""
+"""The methods of computing intervals: a bias-corrected and accelerated bootstrap, and Student's t distribution."""
 
 _WORTH_SHARING = 100_000_000
-"""Minimum number of resampled values for using several processes."""
+"""Several processes are used if at least this number of values is resampled."""
 
 Ends: TypeAlias = tuple[FloatArray, FloatArray]
-"""The lower and the upper bounds of intervals, each with shape (n_pairs,)."""
+"""The lower and the upper bounds of intervals. The shape of each is (n_pairs,)."""
 
 
 def bca_intervals(d: FloatArray, confidences: Sequence[float], **options: int) -> list[Ends]:
-    """Return BCa bootstrap intervals of mean differences of shape (n_pairs, n_topics), for each confidence.
+    """Return BCa bootstrap intervals of mean differences for each confidence level.
 
-    Pairs and confidence levels share the resamples; the bounds do not depend on ``processes``. The bounds are nan if
-    all differences are equal, for example with one topic. Source: Efron, Better Bootstrap Confidence Intervals, JASA
-    1987, as in ``scipy.stats.bootstrap``.
+    Pairs and confidence levels share the resamples, and the bounds do not depend on ``processes``. The bounds are NaN
+    if all differences are equal, for example for a single topic. The shape of ``d`` is (n_pairs, n_topics). Source:
+    Efron, Better Bootstrap Confidence Intervals, JASA 1987, as in ``scipy.stats.bootstrap``.
 
-    With few topics, intervals are too short. For 20,000 samples of 5, 10, 20 and 50 normal differences, the coverage of
-    nominal 95% intervals (999 resamples) was 0.84, 0.90, 0.93 and 0.94 (``t_intervals``: 0.95 each). For exponential
-    differences, it was 0.80, 0.87, 0.91 and 0.93 (0.88, 0.90, 0.92, 0.93).
+    With few topics, intervals are too short. For 20,000 samples of 5, 10, 20 and 50 normally distributed differences,
+    the coverage of nominal 95% intervals (999 resamples) was 0.84, 0.90, 0.93 and 0.94 (``t_intervals``: 0.95 each).
+    For exponentially distributed differences, it was 0.80, 0.87, 0.91 and 0.93 (``t_intervals``: 0.88, 0.90, 0.92 and
+    0.93).
     """
     varied = (d != d[:, :1]).any(axis=1)
     return _bootstrapped((d,), mean, varied, np.full(len(d), np.nan), confidences, **options)
@@ -54,7 +55,7 @@ def bca_intervals(d: FloatArray, confidences: Sequence[float], **options: int) -
 def bca_intervals_of_summaries(
     x: FloatArray, y: FloatArray, scale: Scale, confidences: Sequence[float], **options: int
 ) -> list[Ends]:
-    """Return BCa bootstrap intervals of differences of two summaries, with the same resamples of topics for both."""
+    """Return BCa bootstrap intervals of the differences of two summaries, which share the resamples of topics."""
     n_topics = x.shape[1]
 
     def difference(x: FloatArray, y: FloatArray, axis: int) -> FloatArray:
@@ -67,9 +68,9 @@ def bca_intervals_of_summaries(
 
 
 def t_intervals(d: FloatArray, confidences: Sequence[float], clusters: Clusters | None = None) -> list[Ends]:
-    """Return t intervals of mean differences for each confidence level, or nan if all differences are equal.
+    """Return t intervals of mean differences for each confidence level, or NaN if all differences are equal.
 
-    The shape of ``d`` is (n_pairs, n_topics). If ``clusters`` is given, intervals are cluster-robust, or nan if the
+    The shape of ``d`` is (n_pairs, n_topics). If ``clusters`` is given, intervals are cluster-robust, or NaN if the
     standard error is undefined.
     """
     from scipy import special
@@ -98,7 +99,10 @@ def _bootstrapped(
     seed: int = 0,
     processes: int = 1,
 ) -> list[Ends]:
-    """Return BCa intervals of a statistic of samples (n_pairs, n_topics); ``observed`` for pairs without variation."""
+    """Return BCa intervals of a statistic. Pairs that are not ``varied`` have the bounds ``observed``.
+
+    The shape of each sample is (n_pairs, n_topics).
+    """
     from scipy import stats  # imported before worker processes start, which would each import it
 
     ends = [(observed.copy(), observed.copy()) for _ in confidences]
@@ -139,15 +143,15 @@ _STEP = 1 / 24
 _NODES = [
     (math.exp(math.pi / 2 * math.sinh(_STEP * i)), _STEP * math.pi / 2 * math.cosh(_STEP * i)) for i in range(-96, 104)
 ]
-"""Nodes of a double exponential quadrature from 0 to infinity, and their weights relative to the nodes."""
+"""The nodes of a double exponential quadrature from 0 to infinity, and their weights relative to the nodes."""
 
 _STEPS = 50
-"""Maximum number of steps of Newton's method, which converges in fewer."""
+"""The maximum number of steps of Newton's method, which converges in fewer steps."""
 
 
 @lru_cache(maxsize=4096)
 def t_quantile(degrees: float, confidence: float) -> float:
-    """Return the t such that a t-distributed variable is in [-t, t] with this probability."""
+    """Return the t such that a t-distributed variable is in [-t, t] with the probability ``confidence``."""
     # Newton's method on the logarithm of the tail: within 1e-12 (relative) of scipy, for up to 1,000,000 degrees.
     tail = (1 - confidence) / 2
     log_t = math.log(_normal_guess(tail))
@@ -193,22 +197,22 @@ def _tail_ratio(degrees: float, t: float) -> float:
 
 
 _DRAWN_AT_ONCE = 4_000_000
-"""Maximum number of drawn topics in memory at a time."""
+"""The maximum number of drawn topics in memory at a time."""
 
 _EQUAL = 1e-12
-"""Means that differ by less are treated as equal."""
+"""Means that differ by less than this are treated as equal."""
 
 
 class MeanIntervals(Frozen, kw_only=True):
-    """Confidence intervals of means."""
+    """The method of computing confidence intervals of means."""
 
     confidence: float
     is_bootstrap: bool = False
-    """Whether intervals are from a bias-corrected and accelerated bootstrap rather than from Student's t."""
+    """Whether intervals are computed by a bias-corrected and accelerated bootstrap, rather than from Student's t."""
     wilson: bool = False
-    """Whether means of measures whose values are 0 or 1 have Wilson's interval instead."""
+    """Whether a mean has Wilson's interval if the values of the measure are 0 or 1."""
     cluster_of: Mapping[str, Hashable] = {}
-    """The cluster of each topic, for t intervals and Wilson's intervals; empty if topics are independent."""
+    """The cluster of each topic, for t intervals and Wilson's intervals. Empty if topics are independent."""
     seed: int = 0
     resamples: int = RESAMPLES
 
@@ -217,9 +221,10 @@ class MeanIntervals(Frozen, kw_only=True):
         return Clusters.of(self.cluster_of[as_text(topic)] for topic in topics) if self.cluster_of else None
 
     def of(self, values: FloatArray, clusters: Clusters | None = None) -> FloatArray:
-        """Return the bounds of intervals of means, shape (n_means, 2), for values of shape (n_means, n_topics).
+        """Return the bounds of intervals of means. The shape of ``values`` is (n_means, n_topics).
 
-        If ``clusters`` is given, intervals are cluster-robust t intervals, or nan if there are too few clusters.
+        If ``clusters`` is given, intervals are cluster-robust t intervals, or NaN if there are too few clusters. The
+        shape of the result is (n_means, 2).
         """
         ends = np.full((len(values), 2), np.nan)
         if values.shape[1] < 2 or (clusters is not None and clusters.are_too_few):

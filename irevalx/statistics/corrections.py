@@ -1,7 +1,7 @@
 """Corrections of p-values for multiple comparisons.
 
-A correction accepts p-values of shape (n,) and returns corrected p-values of the same shape. A corrected p-value is at
-least as large as the p-value, and at most 1.
+A correction is a function of n p-values that returns n corrected p-values. A corrected p-value is at least as large as
+the p-value, and at most 1.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ CORRECTIONS: dict[str, Callable[[FloatArray], FloatArray]] = {
     "benjamini-hochberg": benjamini_hochberg,
     "none": uncorrected,
 }
-"""Corrections of the p-values of a test, by their values of ``--correction``."""
+"""The corrections of the p-values of a test, by their values of ``--correction``."""
 
 SHORT_NAMES = {"bh": "benjamini-hochberg"}
 """Alternative names of corrections."""
@@ -73,7 +73,7 @@ TUKEY = "tukey"
 """The correction that replaces the test: ``randomised_tukey``."""
 
 SIMULTANEOUS = frozenset({"bonferroni", TUKEY})
-"""The corrections with simultaneous intervals."""
+"""The corrections that provide simultaneous intervals."""
 
 FAMILYWISE = frozenset({"holm", "hommel", "bonferroni", TUKEY})
 """The corrections that control the familywise error rate."""

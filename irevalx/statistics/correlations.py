@@ -1,11 +1,11 @@
 """Correlations between two evaluations of the same runs, and rank-biased overlap of rankings.
 
-The functions receive scores of shape (..., n_runs) and return one value per row of runs, shape (...), so that many
-samples of judgments can be compared in one call; x and y are broadcast. Correlations of fewer than two runs are nan.
+The functions receive scores of shape (..., n_runs) and return one value per row of runs, of shape (...), so that many
+samples of judgments can be compared in one call. x and y are broadcast. Correlations of fewer than two runs are NaN.
 
 Rank-biased overlap treats tied items as equally ranked: the whole group contributes from its top rank on. With
-persistence 1, it becomes average overlap: the mean of the agreements at depths 1 to k, the length of the shorter
-ranking. No rank beyond k counts, so that the extrapolated and minimum overlap are equal, and the residual is 0.
+persistence 1, it becomes average overlap: the mean of the agreements at depths 1 to k, where k is the length of the
+shorter ranking. No rank beyond k counts, so that the extrapolated and minimum overlap are equal, and the residual is 0.
 
 Source: Webber, Moffat and Zobel, A Similarity Measure for Indefinite Rankings, TOIS 2010; for ties, variant "w" of
 Corsi and Urbano, The Treatment of Ties in Rank-Biased Overlap, SIGIR 2024; for average overlap, Fagin, Kumar and
@@ -25,29 +25,29 @@ from irevalx.frozen import Frozen
 from irevalx.statistics.significance import ALPHA, differences, paired_t, pairs_of_runs, without_noise
 
 LEAST_GROUPS = 4
-"""Minimum number of groups of points for ``line_intervals``."""
+"""The minimum number of groups of points for ``line_intervals``."""
 
 
 def inversions(x: FloatArray, y: FloatArray) -> IntArray:
-    """Return the number of discordant pairs; tied pairs are not discordant."""
+    """Return the number of discordant pairs of runs. A tied pair is not discordant."""
     numbers: IntArray = np.count_nonzero(_directions(x) * _directions(y) < 0, axis=-1)
     return numbers
 
 
 def tau(x: FloatArray, y: FloatArray) -> FloatArray:
-    """Kendall's tau in which a tie counts as concordant, in [-1, 1] [Büttcher et al. 2007, section 4]."""
+    """Return Kendall's tau, with ties counted as concordant, in [-1, 1] [Büttcher et al. 2007, section 4]."""
     n_runs = np.broadcast_shapes(x.shape[-1:], y.shape[-1:])[0]
     n_pairs = n_runs * (n_runs - 1) // 2
     return divided(n_pairs - 2 * inversions(x, y), n_pairs)
 
 
 def tau_b(x: FloatArray, y: FloatArray) -> FloatArray:
-    """Kendall's tau-b, in [-1, 1]; nan if all runs of a side are tied."""
+    """Return Kendall's tau-b, in [-1, 1], or NaN if all runs are tied in x or in y."""
     return tau_b_over(x, y, np.ones(x.shape[-1], np.bool_))
 
 
 def tau_b_over(x: FloatArray, y: FloatArray, counted: BoolArray) -> FloatArray:
-    """Kendall's tau-b over the runs for which ``counted``, shape (..., n_runs), is true."""
+    """Return Kendall's tau-b over the runs in the mask ``counted``. The shape of the mask is (..., n_runs)."""
     first, second = pairs_of_runs(x.shape[-1])
     both = counted[..., first] & counted[..., second]
     directions_x, directions_y = _directions(x) * both, _directions(y) * both
@@ -56,12 +56,12 @@ def tau_b_over(x: FloatArray, y: FloatArray, counted: BoolArray) -> FloatArray:
 
 
 def tau_ap(x: FloatArray, y: FloatArray) -> FloatArray:
-    """tau_AP, in [-1, 1]: Kendall's tau, weighted towards the top of y [Yilmaz, Aslam & Robertson, SIGIR 2008].
+    """Return tau_AP, Kendall's tau weighted towards the top of y [Yilmaz, Aslam & Robertson, SIGIR 2008].
 
-    Of the runs strictly above a run in y, the share that is also strictly above it in x is computed, averaged over all
-    runs below another run, and scaled from [0, 1] to [-1, 1]. The value is nan if all runs are tied in x or in y. Ties
-    [Urbano & Marrero, ICTIR 2017]: the runs above a group of ties in y are above each of its runs, so that a scoring
-    agrees with itself; a pair of runs tied in x but not in y is discordant.
+    For each run that is below another run in y, the share of the runs above it in y that are also above it in x is
+    computed. The mean of these shares is scaled from [0, 1] to [-1, 1]. The value is NaN if all runs are tied in x or
+    in y. Ties [Urbano & Marrero, ICTIR 2017]: the runs above a group of ties in y are above each of its runs, so that a
+    scoring agrees with itself. A pair of runs tied in x but not in y is discordant.
     """
     x, y = np.broadcast_arrays(without_noise(x), without_noise(y))
     order = np.lexsort((-x, -y), axis=-1)
@@ -76,12 +76,12 @@ def tau_ap(x: FloatArray, y: FloatArray) -> FloatArray:
 
 
 def tau_ap_b(x: FloatArray, y: FloatArray) -> FloatArray:
-    """The mean of tau_AP(x, y) and tau_AP(y, x), in [-1, 1]; symmetric [Urbano & Marrero, ICTIR 2017: tau_AP,b]."""
+    """Return the mean of tau_AP(x, y) and tau_AP(y, x), in [-1, 1] [Urbano & Marrero, ICTIR 2017: tau_AP,b]."""
     return (tau_ap(x, y) + tau_ap(y, x)) / 2
 
 
 def rank_correlations(x: FloatArray, y: FloatArray) -> dict[str, FloatArray]:
-    """Return ``tau``, ``tau_b``, ``tau_ap`` and ``tau_ap_b`` by name, in little more time than one of them."""
+    """Return ``tau``, ``tau_b``, ``tau_ap`` and ``tau_ap_b`` by name. This takes little more time than one of them."""
     x, y = np.broadcast_arrays(without_noise(x), without_noise(y))
     above_x, above_y = (side[..., np.newaxis, :] > side[..., :, np.newaxis] for side in (x, y))
     both = np.count_nonzero(above_x & above_y, axis=-1)
@@ -104,7 +104,7 @@ def rank_correlations(x: FloatArray, y: FloatArray) -> dict[str, FloatArray]:
 
 
 def pearson(x: FloatArray, y: FloatArray) -> FloatArray:
-    """Pearson's linear correlation, in [-1, 1]; nan if x or y is constant."""
+    """Return Pearson's linear correlation, in [-1, 1], or NaN if x or y is constant."""
     from_mean_x, from_mean_y = x - x.mean(axis=-1, keepdims=True), y - y.mean(axis=-1, keepdims=True)
     spread = np.sqrt((from_mean_x * from_mean_x).sum(axis=-1)) * np.sqrt((from_mean_y * from_mean_y).sum(axis=-1))
     varies = _varies(x) & _varies(y)
@@ -112,7 +112,7 @@ def pearson(x: FloatArray, y: FloatArray) -> FloatArray:
 
 
 def line_through(x: FloatArray, y: FloatArray) -> tuple[float | None, float | None, float | None]:
-    """Return intercept, slope and Pearson's correlation of the least-squares line; None if undefined."""
+    """Return intercept, slope and Pearson's correlation of the least-squares line, or None for undefined ones."""
     x, y = without_noise(x), without_noise(y)
     if np.ptp(x) == 0:
         return None, None, None
@@ -125,12 +125,13 @@ def line_through(x: FloatArray, y: FloatArray) -> tuple[float | None, float | No
 def line_intervals(
     x: FloatArray, y: FloatArray, groups: Sequence[str]
 ) -> tuple[tuple[float, float] | None, tuple[float, float] | None]:
-    """Return 95% intervals of slope and correlation of ``line_through``: a jackknife over groups of dependent points.
+    """Return 95% intervals of the slope and the correlation of a line, by a jackknife over groups of points.
 
-    Student's t distribution is used, with one degree of freedom fewer than groups; the correlation is
-    Fisher-transformed. Coverage with 4 to 20 groups: slopes 0.93 to 0.97, correlations 0.87 to 0.98 (0.76 and 0.71 at
-    worst if all points are treated as independent). The intervals are None with fewer than ``LEAST_GROUPS`` groups, if
-    a value is undefined, and if the points are on one line.
+    Points of the same group depend on each other. Student's t distribution is used, with one degree of freedom fewer
+    than groups, and the correlation is Fisher-transformed. With 4 to 20 groups, the coverage is 0.93 to 0.97 for slopes
+    and 0.87 to 0.98 for correlations. It can be as low as 0.76 and 0.71 if all points are treated as independent. An
+    interval is None if there are fewer than ``LEAST_GROUPS`` groups, if a value is undefined, or if the points are on
+    one line.
     """
     from scipy import stats
 
@@ -154,19 +155,19 @@ def line_intervals(
 
 
 def rms(x: FloatArray, y: FloatArray) -> FloatArray:
-    """Root mean square of y - x; at least 0."""
+    """Return the root mean square of y - x, which is at least 0."""
     root: FloatArray = np.sqrt(((y - x) ** 2).mean(axis=-1))
     return root
 
 
 def bias(x: FloatArray, y: FloatArray) -> FloatArray:
-    """Mean of y - x; above 0 if y overestimates."""
+    """Return the mean of y - x, which is above 0 if y overestimates."""
     mean: FloatArray = (y - x).mean(axis=-1)
     return mean
 
 
 def ranks(scores: FloatArray) -> IntArray:
-    """Return the rank of each run, shape (..., n_runs): 1 + the number of runs strictly better."""
+    """Return the rank of each run, 1 + the number of runs strictly better. The shape is (..., n_runs)."""
     scores = without_noise(scores)
     better = scores[..., np.newaxis, :] > scores[..., :, np.newaxis]
     rank: IntArray = 1 + np.count_nonzero(better, axis=-1)
@@ -174,7 +175,10 @@ def ranks(scores: FloatArray) -> IntArray:
 
 
 def changed(values_x: FloatArray, values_y: FloatArray) -> BoolArray:
-    """Return which runs change significantly (paired t test, p < 0.05) [Büttcher et al. 2007]: shape (..., n_runs)."""
+    """Return whether each run changes significantly (paired t test, p < 0.05) [Büttcher et al. 2007].
+
+    The shape of the result is (..., n_runs).
+    """
     d = differences(values_x, values_y)
     lacks_value = np.isnan(d)
     if not lacks_value.any():
@@ -184,7 +188,10 @@ def changed(values_x: FloatArray, values_y: FloatArray) -> BoolArray:
 
 
 def agree(x: FloatArray, y: FloatArray, names: Sequence[str]) -> dict[str, Any]:
-    """Return correlations, errors, and the largest rise and fall in rank, by name, for scores of at least two runs."""
+    """Return a dictionary of correlations, errors, and the largest rise and fall in rank.
+
+    There must be at least two runs.
+    """
     gain = ranks(x) - ranks(y)
     rise, fall = int(gain.max()), -int(gain.min())  # at least 0: the first run cannot rise
     return {
@@ -205,12 +212,12 @@ def agree(x: FloatArray, y: FloatArray, names: Sequence[str]) -> dict[str, Any]:
 
 
 def _varies(scores: FloatArray) -> BoolArray:
-    """Return whether any two runs have different scores, shape (...)."""
+    """Return whether any two runs have different scores. The shape is (...)."""
     return np.asarray(np.ptp(scores, axis=-1) > 0) if scores.shape[-1] else np.zeros(scores.shape[:-1], np.bool_)
 
 
 def _directions(scores: FloatArray) -> IntArray:
-    """Return the better run of each pair, shape (..., n_pairs): 1 for the first, -1 for the second, 0 for a tie."""
+    """Return 1 if the first run of a pair is better, -1 if the second run is, or 0. The shape is (..., n_pairs)."""
     first, second = pairs_of_runs(scores.shape[-1])
     scores = without_noise(scores)
     left, right = scores[..., first], scores[..., second]
@@ -218,7 +225,7 @@ def _directions(scores: FloatArray) -> IntArray:
 
 
 def divided(numerator: FloatArray | IntArray, denominator: FloatArray | IntArray | int) -> FloatArray:
-    """Divide; the result is nan if the denominator is 0."""
+    """Divide. The result is NaN if the denominator is 0."""
     nothing = np.equal(denominator, 0)
     return np.where(nothing, np.nan, numerator / np.where(nothing, 1, denominator))
 
@@ -226,14 +233,15 @@ def divided(numerator: FloatArray | IntArray, denominator: FloatArray | IntArray
 Item = TypeVar("Item", bound=Hashable)
 
 Ranking: TypeAlias = "Sequence[Sequence[Item]]"
-"""Groups of tied items, best first, without repeated items."""
+"""A ranking: groups of tied items, best first. No item is repeated."""
 
 OVERLAP_COLUMNS = ("rbo_w_ext", "rbo_w_min", "rbo_w_res")
-"""Names of overlaps: extrapolated, and minimum and residual (maximum - minimum) over all continuations of rankings."""
+"""The names of overlaps: extrapolated, and minimum and residual (maximum - minimum) over all continuations of rankings.
+"""
 
 
 def ranking_of(scores: Mapping[Item, float]) -> Ranking[Item]:
-    """Return items by descending score; equal scores are ties."""
+    """Return a ranking of items by descending score. Items with equal scores are tied."""
     groups: dict[float, list[Item]] = {}
     for item, score in scores.items():
         groups.setdefault(score, []).append(item)
@@ -241,7 +249,7 @@ def ranking_of(scores: Mapping[Item, float]) -> Ranking[Item]:
 
 
 def rank_biased_overlap(x: Ranking[Item], y: Ranking[Item], p: float) -> dict[str, float]:
-    """Return the overlaps of two nonempty rankings by name (``OVERLAP_COLUMNS``), with persistence p in (0, 1]."""
+    """Return each of ``OVERLAP_COLUMNS`` by name for two nonempty rankings, with persistence p in (0, 1]."""
     numbers: dict[Item, int] = {}
     sides = []
     for ranking in (x, y):
@@ -254,18 +262,18 @@ def rank_biased_overlap(x: Ranking[Item], y: Ranking[Item], p: float) -> dict[st
 
 
 class Rankings(Frozen):
-    """Rankings of numbered items, one after the other, in 32-bit numbers to halve the memory."""
+    """Rankings of numbered items, one after the other. The numbers have 32 bits, which halves the memory."""
 
     lengths: IntArray
-    """The number of items of each ranking, which can be 0."""
+    """The number of items in each ranking, which can be 0."""
     items: SlotArray
     top: SlotArray
     bottom: SlotArray
-    """The first (``top``) and last rank of the tie group of each item."""
+    """The first rank (``top``) and the last rank in the tie group of each item."""
 
     @classmethod
     def of(cls, rankings: Sequence[tuple[SlotArray, SlotArray]]) -> Rankings:
-        """Join rankings, at least one, given by their items in order and the sizes of their tie groups."""
+        """Join at least one ranking. Each is given by its items in order and the sizes of its tie groups."""
         items, sizes = (np.concatenate(column) for column in zip(*rankings, strict=True))
         rows = Segments.of_lengths([each.size for each, _ in rankings])
         last = np.cumsum(sizes)
@@ -286,7 +294,7 @@ class Agreements(Frozen):
 
     @classmethod
     def of(cls, x: Rankings, y: Rankings) -> Agreements:
-        """Return the agreement of each ranking of ``x`` with the same one of ``y``."""
+        """Return the agreement of each ranking in ``x`` with the corresponding ranking in ``y``."""
         rows_x, rows_y = Segments.of_lengths(x.lengths), Segments.of_lengths(y.lengths)
         n_short, n_long = np.minimum(x.lengths, y.lengths), np.maximum(x.lengths, y.lengths)
         n_items, n_depths = 1 + max(side.items.max(initial=-1) for side in (x, y)), int(n_long.max(initial=1))
@@ -302,7 +310,7 @@ class Agreements(Frozen):
         return cls(n_short, n_long, shared, (n_within[0] + n_within[1]) / 2)
 
     def extrapolated_overlaps(self, p: float) -> FloatArray:
-        """Return the overlap of each pair, exactly 1 if all agreements are 1; nan for a pair with an empty ranking."""
+        """Return the overlap of each pair, which is exactly 1 if all agreements are 1, or NaN if a ranking is empty."""
         pairs = np.arange(self.n_short.size)
         least = self.shared / self.sizes  # if the shorter ranking continues with other items
         at_short = least[pairs, self.n_short - 1]
@@ -318,7 +326,7 @@ class Agreements(Frozen):
         return overlaps
 
     def bounds(self, p: float) -> tuple[float, float]:
-        """Return the minimum overlap of a single pair and its residual, for p < 1."""
+        """Return the minimum overlap of a single pair, and its residual, for p < 1."""
         [n_short], [n_long], [shared], [sizes] = self.n_short, self.n_long, self.shared, self.sizes
         common = float(shared[-1])
         weights, scale = _weights(p, n_long, n_short), (1 - p) / p
@@ -334,6 +342,6 @@ class Agreements(Frozen):
 
 
 def _weights(p: float, n_depths: int, n_short: int) -> FloatArray:
-    """Return the weights of depths 1 to ``n_depths``, whose sum over all depths is 1."""
+    """Return the weights of the depths 1 to ``n_depths``. The weights of all depths sum to 1."""
     depth = np.arange(1.0, n_depths + 1)
     return (depth <= n_short) / n_short if p == 1 else (1 - p) * p ** (depth - 1)

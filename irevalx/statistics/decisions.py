@@ -32,7 +32,7 @@ from irevalx.statistics.significance import (
 )
 
 _AT_ONCE = 1_000_000
-"""Maximum number of topic differences in memory at a time."""
+"""The maximum number of topic differences in memory at a time."""
 
 ALPHABET = "abcdefghijklmnopqrstuvwxyz"
 
@@ -47,14 +47,14 @@ class DecisionRule(NamedTuple):
 
 
 OF_PAPERS = DecisionRule()
-"""The rule of the papers on incomplete judgments: Wilcoxon's test for each pair, without correction."""
+"""The rule of the papers about incomplete judgments: Wilcoxon's test for each pair, without a correction."""
 
 OF_COMPARE = DecisionRule("t", "holm", FEW_TOPICS)
 """The default rule of ``compare``."""
 
 
 class Decisions(Frozen):
-    """Significance and direction of the difference of every pair of runs, shape (..., n_pairs)."""
+    """Whether the runs of each pair differ significantly, and in which direction. The shapes are (..., n_pairs)."""
 
     different: BoolArray
     """Whether the difference is significant under a ``DecisionRule``."""
@@ -62,12 +62,12 @@ class Decisions(Frozen):
     """1 if the first run has the higher mean, -1 if the second run has, 0 if the means are equal."""
 
     def of_pairs(self, chosen: BoolArray) -> Decisions:
-        """Return the decisions restricted to the pairs in the mask ``chosen``, shape (n_pairs,)."""
+        """Return the decisions about the pairs in the mask ``chosen``. The shape of the mask is (n_pairs,)."""
         return Decisions(self.different[..., chosen], self.direction[..., chosen])
 
 
 def decide(values: FloatArray, chosen: BoolArray | None = None, rule: DecisionRule = OF_PAPERS) -> Decisions:
-    """Return the decisions on (chosen) ``pairs_of_runs``, from tested values of shape (..., n_runs, n_topics)."""
+    """Return the decisions about (chosen) ``pairs_of_runs``. The shape of ``values`` is (..., n_runs, n_topics)."""
     # Topics for which a run has nan are excluded.
     *leading, n_runs, n_topics = values.shape
     flat = values.reshape(math.prod(leading), n_runs, n_topics)
@@ -86,7 +86,10 @@ def decide(values: FloatArray, chosen: BoolArray | None = None, rule: DecisionRu
 def _decide_rows(
     values: FloatArray, rule: DecisionRule, first: IntArray, second: IntArray
 ) -> tuple[BoolArray, IntArray]:
-    """Return significance and direction, shape (n_rows, n_pairs), of values without nan, (n_rows, n_runs, n_topics)."""
+    """Return the significance and direction of each pair, for values that contain no NaN.
+
+    The shape of ``values`` is (n_rows, n_runs, n_topics), and the shape of the results is (n_rows, n_pairs).
+    """
     n_rows, _, n_topics = values.shape
     different = np.zeros((n_rows, first.size), np.bool_)
     direction = np.zeros(different.shape, np.int64)
@@ -99,7 +102,7 @@ def _decide_rows(
 
 
 def _corrected_p(d: FloatArray, rule: DecisionRule) -> FloatArray:
-    """Return the p-values, corrected in each row, of differences of shape (n_rows, n_pairs, n_topics)."""
+    """Return the p-values, corrected in each row. The shape of ``d`` is (n_rows, n_pairs, n_topics)."""
     if d.shape[-1] < rule.least_topics:
         return np.ones(d.shape[:-1])
     p = paired_p_values(rule.test, d.reshape(-1, d.shape[-1]), seed=rule.seed).reshape(d.shape[:-1])
@@ -108,38 +111,38 @@ def _corrected_p(d: FloatArray, rule: DecisionRule) -> FloatArray:
 
 
 class Confusion(Frozen):
-    """Counts of pairs of runs by their significance decisions under full and under reduced judgments, shape (...)."""
+    """Numbers of pairs of runs by their decisions under full and under reduced judgments. The shapes are (...)."""
 
     c11: IntArray
-    """Not significantly different under either."""
+    """Pairs that are not significantly different under either."""
     c12: IntArray
-    """Significantly different under reduced judgments only."""
+    """Pairs that are significantly different under reduced judgments only."""
     c21: IntArray
-    """Significantly different under full judgments only."""
+    """Pairs that are significantly different under full judgments only."""
     c22: IntArray
-    """Significantly different under both."""
+    """Pairs that are significantly different under both."""
     active_disagreements: IntArray
-    """Significantly different under both, in opposite directions."""
+    """Pairs that are significantly different under both, but in opposite directions."""
     mixed_disagreements: IntArray
-    """Significantly different under one of the two, in opposite directions."""
+    """Pairs that are significantly different under one of the two, and whose directions are opposite."""
     passive_disagreements: IntArray
-    """Significantly different under neither, in opposite directions."""
+    """Pairs that are significantly different under neither, and whose directions are opposite."""
 
     @classmethod
     def sum(cls, parts: Sequence[Confusion]) -> Confusion:
-        """Add up at least one confusion."""
+        """Add at least one confusion."""
         return cls(**{name: np.sum([getattr(part, name) for part in parts], axis=0) for name in fields(cls)})
 
     @cached_property
     def accuracy(self) -> FloatArray:
-        """The share of unchanged decisions, regardless of direction, in [0, 1]; 0 if there are no pairs."""
+        """The share of unchanged decisions, regardless of direction, in [0, 1], or 0 if there are no pairs."""
         return ratio(self.c11 + self.c22, self.c11 + self.c12 + self.c21 + self.c22)
 
     @cached_property
     def g_mean(self) -> FloatArray:
-        """The geometric mean of recall and precision of "not different", in [0, 1]; 0 if only one of them is 0/0.
+        """The geometric mean of recall and precision of the decision "not different", in [0, 1].
 
-        The value is nan if all pairs differ significantly under both.
+        The value is 0 if only one of recall and precision is 0/0, and NaN if all pairs differ significantly under both.
         """
         recall, precision = ratio(self.c11, self.c11 + self.c12), ratio(self.c11, self.c11 + self.c21)
         all_differ = (self.c11 + self.c12 + self.c21 == 0) & (self.c22 > 0)
@@ -147,7 +150,7 @@ class Confusion(Frozen):
 
     @cached_property
     def columns(self) -> dict[str, FloatArray | IntArray]:
-        """All counts and rates by column name, in the order of ``DECISION_COLUMNS``."""
+        """A dictionary from each name in ``DECISION_COLUMNS`` to counts or rates."""
         return {
             "c11": self.c11,
             "c12": self.c12,
@@ -172,7 +175,7 @@ DECISION_COLUMNS = ("c11", "c12", "c21", "c22", "fpr", "fnr", "accuracy", "g_mea
 
 
 def confusion(full: Decisions, reduced: Decisions) -> Confusion:
-    """Count the changes in decisions; shapes broadcast. If means are equal, the direction counts as unchanged."""
+    """Count how decisions change. If means are equal, the direction counts as unchanged. Shapes are broadcast."""
     same = ~full.different & ~reduced.different
     only_reduced, only_full = ~full.different & reduced.different, full.different & ~reduced.different
     both = full.different & reduced.different
@@ -189,7 +192,7 @@ def confusion(full: Decisions, reduced: Decisions) -> Confusion:
 
 
 def reversals(full: Decisions, reduced: Decisions) -> BoolArray:
-    """Return whether runs differ significantly under both, but in opposite directions: shape (..., n_pairs)."""
+    """Return whether runs differ significantly under both, but in opposite directions. The shape is (..., n_pairs)."""
     return full.different & reduced.different & (full.direction * reduced.direction < 0)
 
 
@@ -200,9 +203,9 @@ def _count(mask: BoolArray) -> IntArray:
 def groups_of_runs(n_runs: int, different: Collection[tuple[int, int]], order: Sequence[int]) -> list[frozenset[int]]:
     """Return the maximal groups of runs in which no two runs are ``different``. The groups can overlap.
 
-    The groups are sorted by their runs in the order ``order``, with the best run first. Source: Piepho, An Algorithm
-    for a Letter-Based Representation of All-Pairwise Comparisons, Journal of Computational and Graphical Statistics
-    2004.
+    The groups are sorted by their runs in the order ``order``, in which the best run is first. Source: Piepho, An
+    Algorithm for a Letter-Based Representation of All-Pairwise Comparisons, Journal of Computational and Graphical
+    Statistics 2004.
     """
     groups = [frozenset(range(n_runs))]
     for first, second in different:
@@ -235,7 +238,7 @@ def bars_of_groups(n_runs: int, different: Collection[tuple[int, int]]) -> list[
 
 
 def letters_of_groups(n_runs: int, different: Collection[tuple[int, int]], order: Sequence[int]) -> list[str]:
-    """Return the letters of each run; two runs share a letter if and only if they are not a pair in ``different``.
+    """Return the letters of each run. Two runs share a letter if and only if they are not a pair in ``different``.
 
     Letters are assigned in the order of ``groups_of_runs``.
     """
@@ -256,7 +259,7 @@ class RankSets(NamedTuple):
 def rank_sets(better: BoolArray, order: Sequence[int]) -> RankSets:
     """Return rank sets and tiers. If run i is significantly better than run j, ``better[i, j]`` is true.
 
-    ``order`` contains the runs, the best run first.
+    ``order`` contains the runs, of which the best is first.
     """
     ranked = better[np.ix_(order, order)]
     begins_tier = [bool(ranked[:place, place:].all()) for place in range(len(order))]
@@ -266,39 +269,40 @@ def rank_sets(better: BoolArray, order: Sequence[int]) -> RankSets:
 
 
 MOST_VALUES = 4096
-"""Maximum number of values of a sum for an exact distribution, which is computed value by value."""
+"""The maximum number of values of a sum for which the exact distribution is computed value by value."""
 
 _DECIMALS = 10
-"""Number of decimals of a sum that are compared: each addend is accurate to half a unit of the twelfth decimal."""
+"""The number of decimals of a sum that are compared. Each addend is accurate to half a unit of the twelfth decimal."""
 
 _MOST_STEPS = 64
-"""Maximum number of grid steps of an addend."""
+"""The maximum number of grid steps of an addend."""
 
 _MOST_CELLS = 2**22
-"""Maximum number of grid steps of all addends together."""
+"""The maximum number of grid steps of all addends together."""
 
 
 class SignProbabilities(Frozen):
-    """The probabilities that a sum is below 0, 0, and above 0."""
+    """The probabilities that a sum is below 0, equal to 0, and above 0."""
 
     below: float
     zero: float
     above: float
     exact: bool
-    """Whether the probabilities are exact except for rounding; otherwise they are normal approximations."""
+    """Whether the probabilities are exact except for rounding. Otherwise, they are normal approximations."""
 
     @classmethod
     def normal(cls, mean: float, deviation: float) -> SignProbabilities:
-        """Return the probabilities of the normal distribution; ``deviation`` is above 0."""
+        """Return the probabilities for a normal distribution. ``deviation`` must be above 0."""
         below = 0.5 * math.erfc(mean / deviation / math.sqrt(2))
         return cls(below, 0.0, 1.0 - below, exact=False)
 
 
 def sign_probabilities(start: float, values: FloatArray, chances: FloatArray) -> SignProbabilities:
-    """Return the probabilities of the signs of ``start`` plus independent values, shape (n, n_outcomes).
+    """Return the probabilities of the signs of ``start`` plus the sum of independent random values.
 
     The result is exact if the values are on a grid, as weights of precision are, or if the sum has at most
-    ``MOST_VALUES`` values (12 documents with different weights, for example).
+    ``MOST_VALUES`` values (for example, if there are 12 documents with different weights). The shape of ``values`` and
+    ``chances`` is (n, n_outcomes).
     """
     certain = chances.max(axis=1, initial=0.0) == 1
     start += float((values[certain] * chances[certain]).sum())
@@ -320,7 +324,7 @@ def sign_probabilities(start: float, values: FloatArray, chances: FloatArray) ->
 
 
 def _on_grid(start: float, values: FloatArray, chances: FloatArray) -> tuple[FloatArray, FloatArray] | None:
-    """Return the values of the sum and their probabilities, if all values are on a grid of a few equal steps."""
+    """Return the values of the sum and their probabilities, or None unless all values are on a coarse grid."""
     if not len(values):
         return np.array([start]), np.ones(1)
     least = values.min(axis=1)
@@ -335,7 +339,7 @@ def _on_grid(start: float, values: FloatArray, chances: FloatArray) -> tuple[Flo
 
 
 def convolve(steps: IntArray, chances: FloatArray) -> FloatArray:
-    """Return the distribution of a sum of n independent nonnegative integers with distributions (n, n_outcomes)."""
+    """Return the distribution of a sum of independent nonnegative integers. The shapes are (n, n_outcomes)."""
     n_values = int(steps.max(axis=1).sum()) + 1
     shares = np.zeros((len(steps), int(steps.max()) + 1))
     np.add.at(shares, (np.arange(len(steps))[:, None], steps), chances)
@@ -352,7 +356,7 @@ def convolve(steps: IntArray, chances: FloatArray) -> FloatArray:
 
 
 def _one_by_one(start: float, values: FloatArray, chances: FloatArray) -> tuple[FloatArray, FloatArray] | None:
-    """Return the values of the sum and their probabilities, if there are not too many values."""
+    """Return the values of the sum and their probabilities, or None if there are too many values."""
     sums, shares = np.array([start]), np.ones(1)
     for of_one, chance in zip(values, chances, strict=True):
         every = without_noise((sums[:, None] + of_one).ravel())

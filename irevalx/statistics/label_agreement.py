@@ -1,18 +1,18 @@
-"""Label agreement: chance-corrected coefficients, and combined labels of several judges.
+"""Agreement between labels: chance-corrected coefficients, and combined labels of several judges.
 
-The model estimates the true grades and the error rates of each judge from labels alone. A judge assigns a grade with
-a probability that depends only on the true grade, independently of other judges. Judges that err on the same documents
-violate this assumption; the model then treats their common errors as the truth.
+The model estimates the true grades and the error rates of each judge from labels alone. A judge assigns a grade with a
+probability that depends only on the true grade, independently of other judges. If judges err on the same documents,
+they violate this assumption, and the model treats their common errors as the truth.
 
-Labels are an array of shape (n_documents, n_judges): grades from 0, negative if a judge assigns no grade. Each document
-has at least one label.
+Labels are an array of shape (n_documents, n_judges). They are grades from 0, or negative if a judge assigns no grade.
+Each document has at least one label.
 
 Source: Dawid and Skene, Maximum Likelihood Estimation of Observer Error-Rates Using the EM Algorithm, Applied
 Statistics 28, 1979.
 
-A confusion is an array of numbers of documents, shape (..., n_grades, n_grades), the human grade first; the functions
-give a value for each confusion, shape (...), nan if a statistic is not defined. kappa, alpha and AC1 are symmetric;
-precision and recall treat the human labels as the truth.
+A confusion is an array of numbers of documents of shape (..., n_grades, n_grades), with the human grade first. The
+functions return a value for each confusion, of shape (...), or NaN if a statistic is not defined. kappa, alpha and AC1
+are symmetric. precision and recall treat the human labels as the truth.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ from irevalx.statistics.correlations import divided
 from irevalx.statistics.significance import without_noise
 
 MOST_ROUNDS = 100
-"""Maximum number of EM iterations."""
+"""The maximum number of EM iterations."""
 
 _ENOUGH = 1e-8
 """EM stops if the log-likelihood changes by less than this value."""
 
 _LEAST_SHARE = 1e-10
-"""The replacement for a share of 0, which has no logarithm."""
+"""The replacement of a share of 0, which has no logarithm."""
 
 
 def vote(labels: IntArray) -> IntArray:
-    """Return the most frequent grade of each document, shape (n_documents,); the lowest of equally frequent grades."""
+    """Return the most frequent grade of each document, or the lowest of several. The shape is (n_documents,)."""
     grades = np.unique(labels[labels >= 0])
     votes = np.stack([np.count_nonzero(labels == grade, axis=1) for grade in grades.tolist()], axis=1)
     most: IntArray = grades[votes.argmax(axis=1)]
@@ -45,40 +45,41 @@ def vote(labels: IntArray) -> IntArray:
 
 
 def mean_grade(labels: IntArray) -> FloatArray:
-    """Return the mean grade of each document, shape (n_documents,)."""
+    """Return the mean grade of each document. The shape is (n_documents,)."""
     given = labels >= 0
     mean: FloatArray = np.where(given, labels, 0).sum(axis=1) / given.sum(axis=1)
     return mean
 
 
 def nearest_grade(grades: FloatArray) -> IntArray:
-    """Round grades to integers, halves down."""
+    """Round grades to the nearest integer. Round halves down."""
     return np.ceil(without_noise(grades - 0.5)).astype(np.int64)
 
 
 class DawidSkene(Frozen, kw_only=True):
-    """A fitted Dawid-Skene model."""
+    """A Dawid-Skene model that was fitted to labels."""
 
     probabilities: FloatArray
-    """Probability of each true grade, shape (n_documents, n_grades)."""
+    """The probability of each true grade. The shape is (n_documents, n_grades)."""
     errors: FloatArray
-    """Probability of a judge's grade (axis 1) given the true grade (axis 2), shape (n_judges, n_grades, n_grades)."""
+    """The probability of a judge's grade (axis 1) given the true grade (axis 2). The shape is (n_judges, n_grades,
+    n_grades)."""
     prevalence: FloatArray
-    """Shares of the true grades, shape (n_grades,)."""
+    """The shares of the true grades. The shape is (n_grades,)."""
     rounds: int
-    """Iterations of the EM algorithm."""
+    """The number of iterations of the EM algorithm."""
 
     @property
     def grades(self) -> IntArray:
-        """The most probable grade of each document, shape (n_documents,); the lowest of equally probable grades."""
+        """The most probable grade of each document, or the lowest of several. The shape is (n_documents,)."""
         place: IntArray = np.round(self.probabilities, 12).argmax(axis=1)
         return place
 
 
 def dawid_skene(labels: IntArray, n_grades: int) -> DawidSkene:
-    """Fit the model by EM from the shares of the judges' votes, for grades from 0 to n_grades - 1.
+    """Fit the model by EM, starting from the shares of the judges' votes. Grades are 0 to n_grades - 1.
 
-    As in crowd-kit, shares of 0 are replaced by 1e-10; no other smoothing is applied.
+    As in crowd-kit, a share of 0 is replaced by 1e-10. No other smoothing is applied.
     """
     votes = np.stack([np.count_nonzero(labels == grade, axis=1) for grade in range(n_grades)], axis=1)
     probabilities: FloatArray = votes / votes.sum(axis=1, keepdims=True)
@@ -102,7 +103,7 @@ def dawid_skene(labels: IntArray, n_grades: int) -> DawidSkene:
 
 
 def _errors(labels: IntArray, probabilities: FloatArray) -> FloatArray:
-    """Return the error rates of each judge, given the probabilities of true grades."""
+    """Return the error rates of each judge, given the probabilities of the true grades."""
     n_grades = probabilities.shape[1]
     counts = np.empty((labels.shape[1], n_grades, n_grades))
     for judge, given in enumerate(labels.T):
@@ -132,8 +133,8 @@ def agreement(counts: FloatArray) -> FloatArray:
 def kappa(counts: FloatArray, grades: IntArray, power: int = 0) -> FloatArray:
     """Return Cohen's kappa: 1 - disagreement / expected disagreement for independent labels.
 
-    The independent labels have the same margins. Disagreements are weighted by the distance of their ``grades`` to the
-    ``power``; 0 means unweighted [Cohen 1960; Weighted Kappa, 1968].
+    The independent labels have the same margins. A disagreement is weighted by the distance of the two ``grades``,
+    raised to ``power``; 0 means unweighted [Cohen 1960; Weighted Kappa, 1968].
     """
     distance = np.abs(grades[:, np.newaxis] - grades).astype(np.float64)
     weight = (distance > 0).astype(np.float64) if power == 0 else distance**power
@@ -145,7 +146,7 @@ def kappa(counts: FloatArray, grades: IntArray, power: int = 0) -> FloatArray:
 def alpha(counts: FloatArray, *, ordinal: bool = False) -> FloatArray:
     """Return Krippendorff's alpha: 1 - disagreement / expected disagreement for randomly paired labels.
 
-    Ordinal disagreement increases with the number of labels between two grades [Computing Krippendorff's
+    An ordinal disagreement increases with the number of labels between the two grades [Computing Krippendorff's
     Alpha-Reliability, 2011].
     """
     labels = counts.sum(axis=-1) + counts.sum(axis=-2)
@@ -162,7 +163,7 @@ def alpha(counts: FloatArray, *, ordinal: bool = False) -> FloatArray:
 
 
 def ac1(counts: FloatArray, n_categories: int) -> FloatArray:
-    """Return Gwet's AC1 [Gwet 2008]; nan if fewer than two categories are possible."""
+    """Return Gwet's AC1 [Gwet 2008], or NaN if fewer than two categories are possible."""
     if n_categories < 2:
         return np.full(counts.shape[:-2], np.nan)
     share = divided((counts.sum(axis=-1) + counts.sum(axis=-2)), 2 * counts.sum(axis=(-2, -1))[..., np.newaxis])
@@ -171,7 +172,7 @@ def ac1(counts: FloatArray, n_categories: int) -> FloatArray:
 
 
 def coefficients(counts: FloatArray, grades: IntArray, n_categories: int) -> dict[str, FloatArray]:
-    """Return the coefficients of agreement over all grades, by name."""
+    """Return a dictionary of the coefficients of agreement over all grades."""
     return {
         "agreement": agreement(counts),
         "kappa": kappa(counts, grades),
@@ -184,7 +185,7 @@ def coefficients(counts: FloatArray, grades: IntArray, n_categories: int) -> dic
 
 
 def binary_counts(counts: FloatArray, grades: IntArray, level: int) -> FloatArray:
-    """Return the counts of labels cut at a level, shape (..., 2, 2)."""
+    """Return the counts of labels at or above a level, and of labels below it. The shape is (..., 2, 2)."""
     relevant = grades >= level
     return np.stack(
         [
@@ -196,7 +197,7 @@ def binary_counts(counts: FloatArray, grades: IntArray, level: int) -> FloatArra
 
 
 def at_level(cut: FloatArray) -> dict[str, FloatArray]:
-    """Return precision, recall and f1 of the machine's relevant documents, and kappa, by name, from binary counts."""
+    """Return precision, recall, f1 and kappa of the machine's relevant documents by name, from binary counts."""
     both, human, machine = cut[..., 1, 1], cut[..., 1, :].sum(axis=-1), cut[..., :, 1].sum(axis=-1)
     none = np.equal(human + machine, 0)  # undefined, so that a label set always agrees with itself
 
@@ -214,7 +215,7 @@ def at_level(cut: FloatArray) -> dict[str, FloatArray]:
 def confusions_by_topic(
     human: IntArray, machine: IntArray, grades: Sequence[int], topic: IntArray, n_topics: int
 ) -> FloatArray:
-    """Count the label pairs of each topic: shape (n_topics, n_grades, n_grades), ascending, human grades first."""
+    """Count the pairs of labels in each topic. The shape is (n_topics, n_grades, n_grades), human grades first."""
     n_grades = len(grades)
     row, column = np.searchsorted(grades, human), np.searchsorted(grades, machine)
     cell = (topic * n_grades + row) * n_grades + column
@@ -223,23 +224,24 @@ def confusions_by_topic(
 
 
 N_BINS = 10
-"""Number of bins of equal width from 0 to 1."""
+"""The number of bins of equal width from 0 to 1."""
 
 
 def bins_of(probability: FloatArray) -> IntArray:
-    """Return the index of the bin of each probability; the last bin includes probability 1."""
+    """Return the index of the bin of each probability. The last bin includes the probability 1."""
     return np.minimum((probability * N_BINS).astype(np.int64), N_BINS - 1)
 
 
 def squared_errors(probability: FloatArray, relevant: BoolArray) -> FloatArray:
-    """Return the squared distance of each probability from 1 or 0; their mean is the Brier score."""
+    """Return the squared distance of each probability from 1 or 0. The mean of the distances is the Brier score."""
     return (probability - relevant) ** 2
 
 
 def calibration_error(probability: FloatArray, relevant: BoolArray) -> float:
-    """Return the expected calibration error; nan without documents. It is biased upwards with few documents.
+    """Return the expected calibration error, or NaN if there are no documents.
 
-    Source: Naeini, Cooper and Hauskrecht, Obtaining Well Calibrated Probabilities Using Bayesian Binning, AAAI 2015.
+    The error is biased upwards if there are few documents. Source: Naeini, Cooper and Hauskrecht, Obtaining Well
+    Calibrated Probabilities Using Bayesian Binning, AAAI 2015.
     """
     if not probability.size:
         return float("nan")

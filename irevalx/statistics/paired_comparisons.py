@@ -1,6 +1,6 @@
-"""Comparisons of pairs of runs: difference, intervals, effect size, wins and losses, and corrected p-values.
+"""Comparisons of pairs of runs: differences, intervals, effect sizes, wins and losses, and corrected p-values.
 
-All values are on the scale of the measure: for a geometric mean, the logarithms of the values are tested; for a sum,
+All values are on the scale of the measure. For a geometric mean, the logarithms of the values are tested. For a sum,
 differences and intervals refer to the sums.
 """
 
@@ -39,15 +39,16 @@ class Method(Frozen):
     """The method of comparing runs."""
 
     test: str = "t"
-    """The name of the test, from ``TESTS``."""
+    """The name of a test in ``TESTS``."""
     correction: str = "holm"
-    """The name of the correction, from ``CORRECTIONS`` or ``SHORT_NAMES``, or ``TUKEY``."""
+    """The name of a correction in ``CORRECTIONS`` or ``SHORT_NAMES``, or ``TUKEY``."""
     interval: str = "t"
-    """The name of the interval method, from ``INTERVALS``."""
+    """The name of an interval method in ``INTERVALS``."""
     alpha: float = ALPHA
-    """Significance level of the corrected p-value (with at least ``FEW_TOPICS`` topics); intervals are at 1 - alpha."""
+    """The significance level of the corrected p-value, if there are at least ``FEW_TOPICS`` topics. Intervals are at 1
+    - alpha."""
     resamples: int = RESAMPLES
-    """Number of resamples of the permutation test, of randomised Tukey HSD and of bootstrap intervals."""
+    """The number of resamples of the permutation test, of randomised Tukey HSD, and of bootstrap intervals."""
     seed: int = 0
 
     @property
@@ -59,42 +60,43 @@ class Method(Frozen):
 
 
 class Comparisons(Frozen):
-    """Comparisons of pairs of runs for a measure, corrected together; properties have shape (n_pairs,)."""
+    """Comparisons of pairs of runs for a measure, corrected together. Properties have the shape (n_pairs,)."""
 
     values: FloatArray
-    """Values of the runs, shape (n_runs, n_topics), for at least one topic."""
+    """The values of the runs for at least one topic. The shape is (n_runs, n_topics)."""
     pairs: Sequence[tuple[int, int]]
-    """Pairs of rows: the second run is compared with the first; Tukey's p-values are over all pairs of runs."""
+    """Pairs of rows. The second run is compared with the first. Tukey's p-values are over all pairs of runs."""
     method: Method = Method()
     scale: Scale = MEAN
     processes: int = 1
-    """Worker processes; results do not depend on their number."""
+    """The number of worker processes, which does not affect the results."""
     clusters: Clusters | None = None
-    """Clusters of dependent topics, for the t test and the permutation test only; None if topics are independent."""
+    """The clusters of dependent topics, or None if topics are independent. Only the t test and the permutation test
+    support clusters."""
 
     @cached_property
     def first(self) -> IntArray:
-        """The rows of the first runs of the pairs."""
+        """The row of the first run of each pair."""
         return np.array([first for first, _ in self.pairs], np.int64)
 
     @cached_property
     def second(self) -> IntArray:
-        """The rows of the second runs of the pairs."""
+        """The row of the second run of each pair."""
         return np.array([second for _, second in self.pairs], np.int64)
 
     @cached_property
     def tested(self) -> FloatArray:
-        """The values on the scale on which they are tested: shape (n_runs, n_topics)."""
+        """The values on the scale on which they are tested. The shape is (n_runs, n_topics)."""
         return self.scale.transform(self.values)
 
     @cached_property
     def by_topic(self) -> FloatArray:
-        """The tested differences: shape (n_pairs, n_topics)."""
+        """The tested differences. The shape is (n_pairs, n_topics)."""
         return differences(self.tested[self.first], self.tested[self.second])
 
     @cached_property
     def summaries(self) -> FloatArray:
-        """The summaries of the runs, as printed by the evaluator: shape (n_runs,)."""
+        """The summaries of the runs, as printed by the evaluator. The shape is (n_runs,)."""
         return self.scale.summarise(self.tested)
 
     @cached_property
@@ -104,7 +106,7 @@ class Comparisons(Frozen):
 
     @cached_property
     def effect_size(self) -> FloatArray:
-        """Cohen's d of the paired differences; nan if undefined."""
+        """Cohen's d of the paired differences, or NaN if it is undefined."""
         return effect_size(self.by_topic)
 
     @cached_property
@@ -124,7 +126,7 @@ class Comparisons(Frozen):
 
     @cached_property
     def p(self) -> FloatArray:
-        """The p-values of the test, uncorrected; exact sign flips replace the t test for pairs ``without_spread``."""
+        """The p-values of the test, uncorrected. Sign flips replace the t test for pairs ``without_spread``."""
         if not self.pairs:
             return np.zeros(0)
         p_values = paired_p_values if self.clusters is None else self.clusters.p_values
@@ -132,7 +134,7 @@ class Comparisons(Frozen):
 
     @cached_property
     def without_spread(self) -> BoolArray:
-        """Whether, for each pair, fewer than ``FEW_TOPICS`` topics or clusters differ, or all differences are equal."""
+        """Whether fewer than ``FEW_TOPICS`` topics or clusters of a pair differ, or all its differences are equal."""
         return without_spread(self.by_topic) if self.clusters is None else self.clusters.without_spread(self.by_topic)
 
     @property
@@ -172,18 +174,18 @@ class Comparisons(Frozen):
 
     @property
     def by_sign_flips(self) -> BoolArray:
-        """Whether sign flips replace the t test."""
+        """Whether sign flips replace the t test for each pair."""
         return self.without_spread & (self.method.test == "t" and self.are_tested)
 
     @cached_property
     def exact(self) -> BoolArray:
-        """Whether the p-value of a test with random resamples is exact; False for other tests."""
+        """Whether the p-value of a test with random resamples is exact. It is False for other tests."""
         exact = TESTS[self.method.test].exact
         return np.zeros(len(self.pairs), np.bool_) if exact is None else exact(self.flipped, self.method.resamples)
 
     @property
     def tests(self) -> list[str]:
-        """The names of the tests that compute the p-values."""
+        """The name of the test that computed each p-value."""
         return ["permutation" if flipped else self.method.test for flipped in self.by_sign_flips.tolist()]
 
     @cached_property
@@ -197,32 +199,32 @@ class Comparisons(Frozen):
 
     @cached_property
     def differ(self) -> BoolArray:
-        """Whether the runs differ: the corrected p-value is below alpha, with ``FEW_TOPICS`` topics or more."""
+        """Whether each corrected p-value is below alpha, if there are at least ``FEW_TOPICS`` topics."""
         return np.asarray((self.corrected_p < self.method.alpha) & (self.values.shape[1] >= FEW_TOPICS))
 
     @property
     def power(self) -> float:
-        """Discriminative power: the share of pairs that differ, in [0, 1]; 0 without pairs [Sakai, SIGIR 2006]."""
+        """Discriminative power: the share of pairs that differ, or 0 if there are no pairs [Sakai, SIGIR 2006]."""
         return float(np.mean(self.differ)) if self.pairs else 0.0
 
     @property
     def power_uncorrected(self) -> float:
-        """The share of pairs whose uncorrected p-value is below alpha, in [0, 1]; 0 without pairs."""
+        """The share of pairs whose uncorrected p-value is below alpha, or 0 if there are no pairs."""
         return float(np.mean(self.p < self.method.alpha)) if self.pairs else 0.0
 
     @property
     def interval(self) -> Ends:
-        """The bounds of unadjusted intervals of the difference; nan if undefined."""
+        """The bounds of unadjusted intervals of the differences, or NaN if they are undefined."""
         return self._intervals[0]
 
     @property
     def simultaneous_interval(self) -> Ends:
-        """The bounds of simultaneous intervals; nan if the correction provides none."""
+        """The bounds of simultaneous intervals, or NaN if the correction provides none."""
         return self._intervals[1]
 
     @cached_property
     def half_width(self) -> float:
-        """The smallest significant difference by randomised Tukey HSD; nan otherwise, and for a geometric mean."""
+        """The smallest significant difference by randomised Tukey HSD, or NaN for other methods and geometric means."""
         if self._tukey is None or not self.scale.is_linear:
             return math.nan
         return self._tukey.half_width(self.method.alpha) * (self.values.shape[1] if self.scale is TOTAL else 1)
@@ -270,7 +272,10 @@ _TESTS_OF_CLUSTERS = {"t": "cluster-robust t test", "permutation": "a permutatio
 
 
 def effect_size(d: FloatArray) -> FloatArray:
-    """Cohen's d of paired differences of shape (..., n_topics): mean over standard deviation; nan if undefined."""
+    """Return Cohen's d, the mean of paired differences over their standard deviation, or NaN if it is undefined.
+
+    The shape of ``d`` is (..., n_topics).
+    """
     constant = (d == d[..., :1]).all(axis=-1)
     deviation = np.ones(constant.shape) if d.shape[-1] < 2 else d.std(axis=-1, ddof=1)
     size: FloatArray = d.mean(axis=-1) / np.where(constant, 1.0, deviation)

@@ -34,14 +34,16 @@ class Deviation(Frozen):
 def median_and_greatest(
     values: FloatArray, alpha: float = ALPHA, clusters: Clusters | None = None
 ) -> tuple[Deviation, Deviation, tuple[int, int]]:
-    """Return the median and maximum standard deviation of differences over pairs of runs, and the pair of the maximum.
+    """Return the median and maximum standard deviation of differences over pairs, and the pair with the maximum.
 
-    The median is the median of deviations; values have shape (n_runs, n_topics), with at least two runs and two topics.
+    The median is the median of deviations. There must be at least two runs and two topics. The shape of ``values`` is
+    (n_runs, n_topics).
+
     The interval of a variance is computed from a chi-square distribution with 2 / v degrees of freedom, where v is the
     jackknife variance of the log variance over topics or clusters [Miller, Jackknifing Variances, Annals of
     Mathematical Statistics 1968]. The jackknife is used because the differences of topics are not normally distributed.
-    The pair with the largest deviation among C pairs usually varies less on other topics, so its lower end is at 1 -
-    alpha/C (Bonferroni).
+    The pair with the largest deviation among C pairs usually varies less on other topics, so the lower bound of its
+    interval is at 1 - alpha/C (Bonferroni).
 
     Coverage of nominal 95% intervals (average precision, two collections, 100 samples of 12, 25 and 50 topics): the
     median 0.81 to 0.93, 0.96 and 0.90 to 0.94; the maximum (300 samples; map, P.10 and ndcg_cut.10; 4, 8 and all runs)
@@ -68,7 +70,7 @@ def median_and_greatest(
 
 
 def _deviation(value: float, without_topic: FloatArray, alpha: float, n_compared: int) -> Deviation:
-    """Return the standard deviation ``value``, which is the largest of ``n_compared``, with its interval.
+    """Return the standard deviation ``value``, the largest of ``n_compared`` deviations, with its interval.
 
     ``without_topic`` contains variances, up to a common factor, each computed without one topic or, if topics are
     clustered, without one cluster.
@@ -89,10 +91,10 @@ def _deviation(value: float, without_topic: FloatArray, alpha: float, n_compared
 
 
 POWER = 0.8
-"""Default power."""
+"""The default power."""
 
 MOST_TOPICS = 2**30
-"""Maximum number of topics in a result; larger results are infinite."""
+"""The maximum number of topics in a result. A larger result is infinite."""
 
 
 def t_quantile(freedom: float, alpha: float) -> float:
@@ -105,7 +107,7 @@ def t_quantile(freedom: float, alpha: float) -> float:
 def power_of_t(
     n_topics: int, effect: float, alpha: float = ALPHA, *, two_sided: bool = True, design: ClusterDesign = INDEPENDENT
 ) -> float:
-    """Return the power of the two-sided t test; significance in the wrong direction counts only if ``two_sided``."""
+    """Return the power of the two-sided t test. Unless ``two_sided``, the wrong direction does not count."""
     from scipy import special
 
     if not (freedom := design.freedom(n_topics)):
@@ -124,7 +126,7 @@ def least_effect(
     two_sided: bool = True,
     design: ClusterDesign = INDEPENDENT,
 ) -> float:
-    """Return the smallest effect for which the t test has this ``power``, or nan if there are no degrees of freedom."""
+    """Return the smallest effect for which the t test has this power, or NaN if there are no degrees of freedom."""
     from scipy import optimize
 
     if not design.freedom(n_topics):
@@ -142,7 +144,7 @@ def least_effect(
 def topics_to_find(
     effect: float, power: float = POWER, alpha: float = ALPHA, *, design: ClusterDesign = INDEPENDENT
 ) -> float:
-    """Return the minimum number of topics for the t test to detect an effect with this power, or infinity."""
+    """Return the minimum number of topics with which the t test detects an effect with this power, or infinity."""
     return _least(
         lambda n_topics: (
             effect > 0
@@ -155,7 +157,7 @@ def topics_to_find(
 def half_width(n_topics: int, alpha: float = ALPHA, *, design: ClusterDesign = INDEPENDENT) -> float:
     """Return the expected half width of the t interval of a mean, in standard deviations.
 
-    The result is nan if there are no degrees of freedom.
+    The result is NaN if there are no degrees of freedom.
     """
     if not (freedom := design.freedom(n_topics)):
         return math.nan
@@ -170,7 +172,10 @@ def topics_for_width(width: float, alpha: float = ALPHA, *, design: ClusterDesig
 
 
 def _least(is_enough: Callable[[int], bool]) -> float:
-    """Return the minimum sufficient number of topics (larger numbers also suffice); infinity above ``MOST_TOPICS``."""
+    """Return the minimum number of topics that is enough, or infinity if it is above ``MOST_TOPICS``.
+
+    If a number of topics is enough, every larger number must be enough, too.
+    """
     enough = 2
     while not is_enough(enough):
         enough *= 2

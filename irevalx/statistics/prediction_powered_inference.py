@@ -4,8 +4,8 @@ Source: Angelopoulos, Duchi and Zrnic, PPI++: Efficient Prediction-Powered Infer
 
 The total of a topic is estimated by the difference estimator: the total of the machine labels of all documents, plus
 the error of the machine for each sampled document divided by its inclusion probability (Särndal, Swensson and Wretman,
-Model Assisted Survey Sampling, 1992, section 6.3; with a weight for the machine it is the estimator of Angelopoulos,
-Duchi and Zrnic, PPI++, arXiv 2311.01453, 2023, with sampling weights).
+Model Assisted Survey Sampling, 1992, section 6.3). With a weight for the machine, it is the estimator of Angelopoulos,
+Duchi and Zrnic (PPI++, arXiv 2311.01453, 2023) with sampling weights.
 """
 
 from __future__ import annotations
@@ -19,42 +19,42 @@ from irevalx.statistics.correlations import divided, pearson
 from irevalx.statistics.significance import without_noise
 
 FEW_HUMAN = 40
-"""With fewer human topics, the intervals of skewed values are too short."""
+"""If there are fewer human topics, the intervals of skewed values are too short."""
 
 FEWEST_HUMAN = 4
-"""Minimum number of human topics of an estimate."""
+"""The minimum number of human topics for an estimate."""
 
 FEWEST_FOR_BENEFIT = 10
-"""Minimum number of human topics for an interval of the effective number of topics."""
+"""The minimum number of human topics for an interval of the effective number of topics."""
 
 _GREATEST = 1 - 1e-15
 """Correlations are clipped to this value, because atanh(1) is infinite."""
 
 
 class Estimates(Frozen, kw_only=True):
-    """Estimates of means, shape (n_rows,) each."""
+    """Estimates of means. The shape of each array is (n_rows,)."""
 
     estimate: FloatArray
-    """Estimates with machine labels."""
+    """The estimates that use machine labels."""
     standard_error: FloatArray
     weight: FloatArray
-    """lambda, the weight of machine labels, in [0, 1]."""
+    """The weight of machine labels, lambda, in [0, 1]."""
     cut: BoolArray
-    """Whether the unclipped lambda is above 1."""
+    """Whether lambda is above 1 before it is clipped."""
     freedom: IntArray
-    """Degrees of freedom of the standard error: n - 2 if lambda is fitted, n - 1 if it is given or 0."""
+    """The degrees of freedom of the standard error: n - 2 if lambda is fitted, or n - 1 if it is given or 0."""
     classical: FloatArray
     """The mean of the human values."""
     classical_error: FloatArray
     correlation: FloatArray
-    """Correlation of human and machine values over topics with both; nan if one of them is constant."""
+    """The correlation of human and machine values over topics with both, or NaN if one of them is constant."""
     correlation_error: FloatArray
-    """Standard error of atanh(correlation); nan without an interval of the effective number of topics."""
+    """The standard error of atanh(correlation), or NaN if there is no interval of the effective number of topics."""
     effective_topics: FloatArray
-    """Number of human topics that have the same standard error without machine labels; nan if it is 0."""
+    """The number of human topics that have the same standard error without machine labels, or NaN if the error is 0."""
     n_human: int
     n_machine: int
-    """Number of topics with machine labels only."""
+    """The number of topics with machine labels only."""
 
     def interval(self, alpha: float) -> Ends:
         """Return the bounds of intervals of the population mean with confidence level 1 - alpha."""
@@ -69,8 +69,8 @@ class Estimates(Frozen, kw_only=True):
 
         With the best lambda, the effective number depends on the correlation r of human and machine values in the
         population: it is n / (1 - f r**2), where f is the share of topics with machine labels only. The estimate
-        ``effective_topics`` can be outside, because its lambda is fitted. The bounds are nan if lambda is given, the
-        correlation is undefined, or there are fewer than ``FEWEST_FOR_BENEFIT`` human topics.
+        ``effective_topics`` can be outside the interval, because its lambda is fitted. The bounds are NaN if lambda is
+        given, the correlation is undefined, or there are fewer than ``FEWEST_FOR_BENEFIT`` human topics.
         """
         from scipy import special
 
@@ -89,12 +89,13 @@ class Estimates(Frozen, kw_only=True):
 def prediction_powered(
     human: FloatArray, machine: FloatArray, more: FloatArray, *, weight: float | None = None
 ) -> Estimates:
-    """Estimate means from human and machine values (n_rows, n_topics) and ``more`` machine values of other topics.
+    """Estimate means from human and machine values of some topics and ``more`` machine values of other topics.
 
-    ``weight`` is lambda: None for the minimum standard error, 0 for human values only. The estimates equal the
+    ``weight`` is lambda: None for the minimum standard error, or 0 for human values only. The estimates equal the
     estimates of ppi-python. ppi-python divides the sum of squares by n and computes normal intervals, which are too
     narrow for few human topics. This function subtracts a degree of freedom for a fitted lambda, in the variance and in
-    Student's t distribution. Standard errors are nan if a variance has no degree of freedom.
+    Student's t distribution. Standard errors are NaN if a variance has no degree of freedom. The shape of each argument
+    is (n_rows, n_topics).
     """
     n, n_more = human.shape[1], more.shape[1]
     best = best_weights(human, machine, more)
@@ -129,7 +130,7 @@ def _squares(values: FloatArray) -> FloatArray:
 
 
 def _correlation_errors(x: FloatArray, y: FloatArray) -> FloatArray:
-    """Return the jackknife error of atanh(correlation) of each row, at least the error for normal values."""
+    """Return the jackknife error of atanh(correlation) of each row. It is at least the error for normal values."""
     n = x.shape[1]
     x, y = (values - values.mean(axis=1, keepdims=True) for values in (x, y))
     of_xy, of_xx, of_yy = (
@@ -141,7 +142,10 @@ def _correlation_errors(x: FloatArray, y: FloatArray) -> FloatArray:
 
 
 def best_weights(human: FloatArray, machine: FloatArray, more: FloatArray) -> FloatArray:
-    """Return the lambda with the minimum variance, shape (n_rows,), not clipped to [0, 1]; 0 for constant labels."""
+    """Return the lambda with the minimum variance, or 0 for constant labels. It is not clipped to [0, 1].
+
+    The shape is (n_rows,).
+    """
     together = np.concatenate((machine, more), axis=1)
     constant = (together == together[:, :1]).all(axis=1) | (human == human[:, :1]).all(axis=1)
     centred = human - human.mean(axis=1, keepdims=True)
@@ -151,7 +155,7 @@ def best_weights(human: FloatArray, machine: FloatArray, more: FloatArray) -> Fl
 
 
 def t_interval(middle: FloatArray, error: FloatArray, freedom: IntArray | int, alpha: float) -> Ends:
-    """Return Student's t interval of a mean over topics; nan if its standard error is 0."""
+    """Return Student's t interval of a mean over topics, or NaN if its standard error is 0."""
     from scipy import special
 
     half = special.stdtrit(freedom, 1 - alpha / 2) * np.where(error == 0, np.nan, error)
@@ -159,7 +163,7 @@ def t_interval(middle: FloatArray, error: FloatArray, freedom: IntArray | int, a
 
 
 def p_of_mean(mean: FloatArray, error: FloatArray, n_topics: int, freedom: IntArray | int) -> FloatArray:
-    """Return the p-value of Student's t test that a mean over topics is 0, or of a sign-flip test if the error is 0."""
+    """Return the p-value that a mean over topics is 0, by Student's t test or, if the error is 0, by sign flips."""
     from scipy import special
 
     zero = error == 0
@@ -168,24 +172,24 @@ def p_of_mean(mean: FloatArray, error: FloatArray, n_topics: int, freedom: IntAr
 
 
 FEW_DRAWN = 25
-"""Minimum number of topics for which the coverage of intervals was measured."""
+"""The minimum number of topics for which the coverage of intervals was measured."""
 
 
 class DrawnDocuments(Frozen):
     """The sampled documents of all topics."""
 
     n_topics: int
-    """The number of topics, including topics without a sampled document."""
+    """The number of topics, including topics that have no sampled document."""
     topic: IntArray
-    """Topic indices from 0, shape (n_drawn,)."""
+    """The indices of the topics, from 0. The shape is (n_drawn,)."""
     probability: FloatArray
-    """Inclusion probabilities, shape (n_drawn,), in (0, 1]; equal within a stratum."""
+    """The inclusion probabilities, in (0, 1]. They are equal within a stratum. The shape is (n_drawn,)."""
     stratum: IntArray | None
-    """Indices of strata over all topics, from 0, shape (n_drawn,); within a stratum, all samples of the same size are
-    equally likely. None: documents were drawn independently."""
+    """The indices of strata over all topics, from 0. Within a stratum, all samples of the same size are equally likely.
+    None if documents were drawn independently. The shape is (n_drawn,)."""
 
     def total(self, values: FloatArray) -> FloatArray:
-        """Return the Horvitz-Thompson estimates of topics' totals, shape (n_topics,), from values (n_drawn,)."""
+        """Return the Horvitz-Thompson estimate of each topic's total. The shape of ``values`` is (n_drawn,)."""
         return self._per_topic(values / self.probability)
 
     @cached_property
@@ -194,7 +198,7 @@ class DrawnDocuments(Frozen):
         return (1 - self.probability) / self.probability**2
 
     def covariance(self, values: FloatArray, others: FloatArray) -> FloatArray:
-        """Return the estimated covariance of the totals of each topic over all samples, shape (n_topics,)."""
+        """Return the estimated covariance of the totals of each topic over all samples. The shape is (n_topics,)."""
         # A single document of a larger stratum is treated as drawn independently, which is conservative.
         factor = self._alone
         if self.stratum is not None:
@@ -209,7 +213,7 @@ class DrawnDocuments(Frozen):
         return self._per_topic(factor * values * others)
 
     def unseen(self, reach: FloatArray) -> float:
-        """Return the variance that a further document with an error of at most ``reach`` adds to the sum of totals."""
+        """Return the variance that another document with an error of at most ``reach`` adds to the sum of totals."""
         # This is the mean of the variances of drawn documents, weighted by these variances; 0 without random sampling.
         each = self._alone * reach**2
         return float(ratio((each**2).sum(), each.sum()))
@@ -219,12 +223,12 @@ class DrawnDocuments(Frozen):
 
 
 class MachineTotals(Frozen):
-    """Totals computed from the machine's labels of all documents, each with shape (n_topics,)."""
+    """Totals of the machine labels of all documents. The shape of each is (n_topics,)."""
 
     sampled: FloatArray
-    """Totals over the documents that could be drawn."""
+    """The totals over the documents that could be drawn."""
     others: FloatArray
-    """Totals over the other documents, for which the sample provides no correction."""
+    """The totals over the other documents, for which the sample provides no correction."""
 
 
 class TwoStageEstimate(Frozen, kw_only=True):
@@ -232,17 +236,17 @@ class TwoStageEstimate(Frozen, kw_only=True):
 
     estimate: float
     standard_error: float
-    """Standard error over topics and documents."""
+    """The standard error over topics and documents."""
     document_error: float
-    """The part of the standard error due to documents."""
+    """The part of the standard error that is due to the sampling of documents."""
     weight: float
-    """lambda, the weight of the machine labels of documents that could be drawn, in [0, 1]."""
+    """The weight of the machine labels of documents that could be drawn, lambda, in [0, 1]."""
     classical: float
-    """The estimate from the sample only."""
+    """The estimate that uses only the sample."""
     classical_error: float
     classical_document_error: float
     machine: float
-    """The mean of the machine labels only."""
+    """The mean that uses only the machine labels."""
     n_topics: int
 
     def interval(self, alpha: float) -> tuple[float, float]:
@@ -250,7 +254,7 @@ class TwoStageEstimate(Frozen, kw_only=True):
         return self._interval(self.estimate, self.standard_error, alpha)
 
     def classical_interval(self, alpha: float) -> tuple[float, float]:
-        """Return the bounds of the interval computed from the sample alone."""
+        """Return the bounds of the interval that uses only the sample."""
         return self._interval(self.classical, self.classical_error, alpha)
 
     def _interval(self, middle: float, error: float, alpha: float) -> tuple[float, float]:
@@ -265,7 +269,7 @@ class TwoStageEstimate(Frozen, kw_only=True):
 
     @property
     def document_gain(self) -> float:
-        """The factor by which a sample without machine labels must be larger for the same error; nan if it is 0."""
+        """The factor by which a sample must be larger for the same error without machine labels, or NaN for error 0."""
         return self.classical_document_error**2 / self.document_error**2 if self.document_error else np.nan
 
 
@@ -278,17 +282,18 @@ def two_stage(
     reach: FloatArray,
     weight: float | None = None,
 ) -> TwoStageEstimate:
-    """Estimate the mean over at least two topics of totals over documents, from contributions of shape (n_drawn,).
+    """Estimate the mean of topics' totals over documents, for at least two topics.
 
-    The variance over topics and documents is the variance of the estimated totals: topics are independent, and it
-    includes the variance from documents (Cochran, Sampling Techniques, 1977, section 11.9, if a small share of the
-    topics is drawn). If few of the sampled documents contribute to the totals, most samples underestimate the error.
-    Therefore, all variances include an additional document with an error (ours, similar to the successes and failures
-    added by Agresti and Coull, The American Statistician 1998), which increases a coverage of 0.85 to 0.98 for 95%
-    intervals.
+    The variance over topics and documents is the variance of the estimated totals. Topics are independent, and the
+    variance includes the variance from documents (Cochran, Sampling Techniques, 1977, section 11.9, if a small share of
+    the topics is drawn). If few of the sampled documents contribute to the totals, most samples underestimate the
+    error. Therefore, all variances include an additional document with an error, which increases a coverage of 0.85 to
+    0.98 for 95% intervals. This is our addition, similar to the successes and failures added by Agresti and Coull, The
+    American Statistician 1998.
 
-    ``reach`` is the maximum error of each sampled document. ``weight`` is lambda: None for the minimum document error,
-    0 for human values only. With a given ``weight``, the estimate is unbiased.
+    ``human`` and ``machine`` are the contributions of documents, of shape (n_drawn,). ``reach`` is the maximum error of
+    each sampled document. ``weight`` is lambda: None for the minimum document error, or 0 for human values only. If
+    ``weight`` is given, the estimate is unbiased.
     """
     if weight is None:
         spread, shared = (without_noise(drawn.covariance(machine, of).sum()) for of in (machine, human))

@@ -1,10 +1,10 @@
 """Intervals of proportions and of chance-corrected coefficients over a sample of topics, also at 0 and 1.
 
 Documents of a topic are not independent. The number of documents is therefore divided by a design effect: the variance
-over topics divided by the variance of independent documents. An estimate from few topics with a success, or few with a
-failure, is uncertain. The design effect is therefore a weighted mean of this estimate and the design effect for an
-intraclass correlation of 1/2. The interval is the interval of Wilson (1927) for the effective number of documents,
-with a quantile of Student's t distribution.
+over topics divided by the variance for independent documents. The estimate of the design effect is uncertain if few
+topics have a success, or if few have a failure. The design effect is therefore a weighted mean of this estimate and the
+design effect for an intraclass correlation of 1/2. The interval is the interval of Wilson (1927) for the effective
+number of documents, with a quantile of Student's t distribution.
 """
 
 from __future__ import annotations
@@ -19,22 +19,22 @@ from irevalx.statistics.correlations import divided
 from irevalx.statistics.significance import without_noise
 
 ENOUGH_DISAGREEMENT = 5
-"""Minimum number of topics with a disagreement for a jackknife interval of a coefficient."""
+"""The minimum number of topics with a disagreement for a jackknife interval of a coefficient."""
 
 _GREATEST = 1 - 1e-15
 """Coefficients are clipped to this value, because atanh(1) is infinite."""
 
 _NO_SPREAD = 1e-9
-"""A jackknife interval that is not wider than this is due to topics with equal confusions."""
+"""If a jackknife interval is not wider than this, the confusions of the topics are equal."""
 
 UNDEFINED = float("nan"), float("nan")
 """The bounds of an interval that is not defined."""
 
 
 def proportion_interval(successes: FloatArray, units: FloatArray, confidence: float) -> tuple[float, float]:
-    """Return the interval of the share of successes among the units of topics, from numbers of shape (n_topics,).
+    """Return the interval of the share of successes among the units of topics. The shapes are (n_topics,).
 
-    Topics without units are left out. The bounds are nan if fewer than two topics remain.
+    Topics that have no units are left out. The bounds are NaN if fewer than two topics remain.
     """
     successes, units = successes[units > 0], units[units > 0]
     k, n = units.size, units.sum()
@@ -46,7 +46,7 @@ def proportion_interval(successes: FloatArray, units: FloatArray, confidence: fl
 
 
 def f1_interval(both: FloatArray, either: FloatArray, confidence: float) -> tuple[float, float]:
-    """Return the interval of F1, from numbers of documents that are relevant by both judges and by at least one."""
+    """Return the interval of F1, given the numbers of documents relevant by both judges and by at least one."""
     low, high = (2 * end / (1 + end) for end in proportion_interval(both, either, confidence))
     return low, high
 
@@ -54,15 +54,15 @@ def f1_interval(both: FloatArray, either: FloatArray, confidence: float) -> tupl
 def coefficient_intervals(
     confusions: FloatArray, coefficients: Callable[[FloatArray], Mapping[str, FloatArray]], confidence: float
 ) -> dict[str, tuple[float, float]]:
-    """Return the intervals of chance-corrected coefficients, which a function computes from counts of label pairs.
+    """Return the interval of each chance-corrected coefficient that a function computes from counts of label pairs.
 
-    ``confusions`` has shape (n_topics, n_grades, n_grades), or (n_topics, n_tables, n_grades, n_grades) for the mean of
-    a coefficient over several tables of the same documents. Topics without label pairs must be left out.
+    The shape of ``confusions`` is (n_topics, n_grades, n_grades), or (n_topics, n_tables, n_grades, n_grades) for the
+    mean of a coefficient over several tables of the same documents. Topics that have no label pairs must be left out.
 
     If at least ``ENOUGH_DISAGREEMENT`` topics contain a disagreement, and the confusion matrices of the topics are not
     all equal, the interval is the jackknife interval of atanh(coefficient). Otherwise, it is computed from the interval
     of the share of agreements A, because a coefficient is 1 - (1 - A) / E, where E is the expected share of
-    disagreements. The bounds are nan if E is 0 or there are fewer than two topics.
+    disagreements. The bounds are NaN if E is 0 or there are fewer than two topics.
     """
     from scipy import special
 
@@ -96,7 +96,7 @@ def coefficient_intervals(
 
 
 def _jackknife_error(values: FloatArray) -> float:
-    """Return the jackknife standard error of a statistic from its values without each topic."""
+    """Return the jackknife standard error of a statistic, given its value without each topic."""
     n = values.size
     return float(np.sqrt((n - 1) / n * ((values - values.mean()) ** 2).sum())) if n else 0.0
 

@@ -3,19 +3,19 @@
 Most measures are averaged. A geometric mean is a mean of logarithms, so logarithms are tested. Numbers of documents are
 summed over topics, so differences and intervals refer to the sums.
 
-A paired test accepts differences of shape (..., n_topics) and returns a two-sided p-value for each row of topics, shape
-(...). ``differences`` are free of rounding errors, so that 0.3 - 0.2 and 0.2 - 0.1 are equal, as rank tests require.
-p is 1 if there is at most one topic, and if all differences are zero.
+A paired test receives differences of shape (..., n_topics) and returns a two-sided p-value for each row of topics, of
+shape (...). ``differences`` are free of rounding errors, so that 0.3 - 0.2 and 0.2 - 0.1 are equal, as rank tests
+require. p is 1 if there is at most one topic, or if all differences are zero.
 
-scipy is imported where it is used: importing it takes longer than most of the commands.
+scipy is imported where it is used, because importing it takes longer than most of the commands.
 
-Randomised Tukey HSD computes p-values and intervals that are simultaneous for all pairs. Under the null hypothesis the
-m scores of a topic could have come from any run. An arrangement permutes the m scores within each topic, independently;
+Randomised Tukey HSD computes p-values and intervals that are simultaneous for all pairs. Under the null hypothesis, the
+m scores of a topic could have come from any run. An arrangement permutes the m scores within each topic, independently.
 D is the maximum minus the minimum mean over runs.
 
 Source: Carterette, Multiple Testing in Statistical Analysis of Systems-Based Information Retrieval Experiments, TOIS
 30(1), 2012; Sakai, Evaluation with Informational and Navigational Intents, WWW 2012. Their programs divide by the
-number of random arrangements and can print 0; here the observed arrangement is one of them.
+number of random arrangements and can print 0. Here, the observed arrangement is one of the arrangements.
 """
 
 from __future__ import annotations
@@ -35,14 +35,15 @@ from irevalx.process.workers import in_order
 
 
 class Scale(Frozen):
-    """The scale on which topic values are tested and summarised."""
+    """The scale on which the values of topics are tested and summarised."""
 
     name: str
     """The name of the summary in messages."""
     transform: Callable[[FloatArray], FloatArray]
-    """Converts values of shape (..., n_topics) to tested values, whose mean determines the summary."""
+    """A function that converts values of shape (..., n_topics) to tested values, whose mean determines the summary."""
     of_sum: Callable[[FloatArray, int | FloatArray], FloatArray]
-    """Converts sums of tested values over topics, shape (...), and numbers of topics to summaries."""
+    """A function that converts sums of tested values over topics, of shape (...), and numbers of topics to summaries.
+    """
     is_linear: bool = True
     """Whether the summary of a difference is the difference of the summaries."""
 
@@ -50,11 +51,11 @@ class Scale(Frozen):
         return scale_with, tuple(vars(self).values())  # the constant, because scales are compared by identity
 
     def of_mean(self, means: FloatArray, n_topics: int) -> FloatArray:
-        """Convert means of tested values over topics, shape (...), to summaries."""
+        """Convert means of tested values over topics to summaries. The shapes are (...)."""
         return self.of_sum(means * n_topics, n_topics)
 
     def summarise(self, tested: FloatArray) -> FloatArray:
-        """Return the summaries of tested values of shape (..., n_topics), as the evaluator prints them."""
+        """Return the summaries that the evaluator prints. The shape of ``tested`` is (..., n_topics)."""
         n_topics = tested.shape[-1]
         return self.of_sum(np.add.accumulate(tested, axis=-1)[..., -1], n_topics)
 
@@ -75,7 +76,7 @@ _SCALES: dict[str, Scale] = {}
 
 
 def scale_with(name: str, *parts: Any) -> Scale:
-    """Return the scale of this name, which exists once; ``parts`` are its other fields."""
+    """Return the scale with this name. Each scale is created once, because scales are compared by identity."""
     return _SCALES.setdefault(name, Scale(name, *parts))
 
 
@@ -84,13 +85,13 @@ TOTAL = scale_with("sum", _unchanged, _sums)
 
 
 DECIMALS = 12
-"""Number of significant decimals of a difference; the rest is treated as rounding error."""
+"""The number of decimals of a difference that are significant. The rest is treated as rounding error."""
 
 ALPHA = 0.05
-"""A p-value below this is significant."""
+"""A p-value below this number is significant."""
 
 RESAMPLES = 9999
-"""Default number of resamples of a random test or interval."""
+"""The default number of resamples of a random test or interval."""
 
 FEW_TOPICS = 5
 """If fewer topics are evaluated, or fewer topics differ, neither intervals nor significance are reported."""
@@ -99,10 +100,11 @@ _ENUMERABLE = 13
 """Up to this number of topics, Wilcoxon's test enumerates all sign flips, which scipy does row by row."""
 
 _SAME = 1e-9
-"""Differences that differ by less are equal: their roundings add up."""
+"""Differences are treated as equal if they differ by less than this number, because their roundings add up."""
 
 _EXACT = 50
-"""Maximum number of topics, without ties, for which Wilcoxon's distribution is exact; otherwise it is normal."""
+"""The maximum number of topics for which Wilcoxon's distribution is exact if there are no ties. Otherwise, it is
+normal."""
 
 
 def differences(x: FloatArray, y: FloatArray) -> FloatArray:
@@ -111,13 +113,13 @@ def differences(x: FloatArray, y: FloatArray) -> FloatArray:
 
 
 def without_noise(x: FloatArray) -> FloatArray:
-    """Round to 12 decimals, so that the order of additions does not matter; -0.0 becomes 0.0."""
+    """Round to 12 decimals, so that the order of additions does not matter. -0.0 becomes 0.0."""
     rounded: FloatArray = np.round(x, DECIMALS)
     return rounded + 0.0
 
 
 def in_units(x: FloatArray) -> FloatArray:
-    """Return x in units of the last significant decimal: integers, whose sums are exact in any order."""
+    """Return x in units of the last significant decimal. The sums of these integers are exact in any order."""
     return np.rint(x * 10.0**DECIMALS)
 
 
@@ -133,12 +135,12 @@ def mean(x: FloatArray, axis: int) -> FloatArray:
 
 
 def generator(seed: int, stream: int = 0) -> np.random.Generator:
-    """Return a random generator that yields the same numbers on every platform; different streams are independent."""
+    """Return a random generator that yields the same numbers on every platform. Streams are independent."""
     return np.random.Generator(np.random.PCG64([int(seed < 0), abs(seed), *([stream] if stream else [])]))
 
 
 def batch_of(rows: AnyArray) -> int:
-    """Return the number of resamples of rows that are held in memory at a time."""
+    """Return the number of resamples of the rows that are held in memory at a time."""
     return max(1, 1_000_000 // max(1, rows.size))
 
 
@@ -148,7 +150,7 @@ def mean_and_error(d: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 def paired_t(d: FloatArray, resamples: int = RESAMPLES, seed: int = 0) -> FloatArray:
-    """Student's t test of whether the mean difference is zero, of differences of shape (..., n_topics)."""
+    """Test whether the mean difference is zero by Student's t test. The shape of ``d`` is (..., n_topics)."""
     from scipy import special  # importing scipy.stats takes most of the time of a small comparison
 
     if d.shape[-1] < 2:
@@ -162,11 +164,12 @@ def paired_t(d: FloatArray, resamples: int = RESAMPLES, seed: int = 0) -> FloatA
 
 
 def wilcoxon(d: FloatArray, resamples: int = RESAMPLES, seed: int = 0) -> FloatArray:
-    """Wilcoxon's signed rank test of whether differences of shape (..., n_topics) are symmetric about zero.
+    """Test whether differences are symmetric about zero by Wilcoxon's signed rank test.
 
-    Like ``scipy.stats.wilcoxon`` for each row: topics without a difference are excluded, tied differences share their
-    mean rank, and no continuity correction is applied. For up to 13 topics, all sign flips are enumerated; for up to 50
-    topics without ties and zeros, the distribution is exact; otherwise it is normal.
+    The result is the same as that of ``scipy.stats.wilcoxon`` for each row: topics that have no difference are
+    excluded, tied differences share their mean rank, and no continuity correction is applied. For up to 13 topics, all
+    sign flips are enumerated. For up to 50 topics with neither ties nor zeros, the distribution is exact. Otherwise, it
+    is normal. The shape of ``d`` is (..., n_topics).
     """
     from scipy import stats
 
@@ -186,12 +189,13 @@ def wilcoxon(d: FloatArray, resamples: int = RESAMPLES, seed: int = 0) -> FloatA
 
 
 def sign_flips(d: FloatArray, resamples: int = RESAMPLES, seed: int = 0) -> FloatArray:
-    """Permutation test: the probability of a mean at least as far from zero if signs are flipped at random.
+    """Test whether the mean difference is zero by flipping signs at random.
 
-    p is the share of the ways of flipping signs with a mean at least as far from zero as observed. It is exact if there
-    are at most ``resamples`` ways, or if their means take at most ``resamples`` values (``steps_of``), as for measures
-    that count documents. Otherwise, ``resamples`` random sign vectors are drawn, the same for each row of the
-    differences, shape (..., n_topics), and p is (1 + count)/(1 + resamples), which includes the observed signs.
+    p is the share of the ways of flipping signs for which the mean is at least as far from zero as the observed mean.
+    It is exact if there are at most ``resamples`` ways, or if their means take at most ``resamples`` values
+    (``steps_of``), as for measures that count documents. Otherwise, ``resamples`` random sign vectors are drawn, which
+    all rows share, and p is (1 + count)/(1 + resamples), which includes the observed signs. The shape of ``d`` is (...,
+    n_topics).
 
     Source: Smucker, Allan and Carterette, CIKM 2007; Phipson and Smyth, Permutation p-values should never be zero,
     Statistical Applications in Genetics and Molecular Biology 2010.
@@ -212,7 +216,7 @@ def sign_flips(d: FloatArray, resamples: int = RESAMPLES, seed: int = 0) -> Floa
 
 
 def steps_of(d: FloatArray, resamples: int) -> IntArray | None:
-    """Return the differences of a pair in units of their greatest common divisor, shape (n_topics,).
+    """Return the differences of a pair in units of their greatest common divisor. The shape is (n_topics,).
 
     Return None if the sums of flipped differences take more than ``resamples`` values.
     """
@@ -228,7 +232,7 @@ def steps_of(d: FloatArray, resamples: int) -> IntArray | None:
 
 
 def _exact_p(steps: IntArray | None) -> float:
-    """Return the exact p-value of sign flips of whole differences, or nan without them."""
+    """Return the exact p-value of sign flips of integer differences, or NaN if ``steps`` is None."""
     if steps is None:
         return math.nan
     sums = _subset_sums(np.abs(steps[steps != 0]).tolist())
@@ -236,18 +240,21 @@ def _exact_p(steps: IntArray | None) -> float:
 
 
 def _exact_rows(d: FloatArray, resamples: int) -> BoolArray:
-    """Return whether ``sign_flips`` is exact, by row of differences of shape (n_pairs, n_topics)."""
+    """Return whether ``sign_flips`` is exact for each pair. The shape of ``d`` is (n_pairs, n_topics)."""
     fit = _all_signs_fit(d.shape[1], resamples)
     return np.array([fit or steps_of(row, resamples) is not None for row in d], np.bool_)
 
 
 def without_spread(d: FloatArray) -> BoolArray:
-    """Return whether a pair has too few topics that differ, or equal differences, for a t test: shape (n_pairs,)."""
+    """Return whether too few topics of a pair differ for a t test, or all its differences are equal.
+
+    The shape of ``d`` is (n_pairs, n_topics).
+    """
     return np.asarray((d == d[:, :1]).all(axis=1) | (np.count_nonzero(d, axis=1) < FEW_TOPICS))
 
 
 def exact_sign_flips(d: FloatArray) -> float:
-    """Return the p-value of sign flips, which is exact if at most 13 topics differ, or all by the same amount."""
+    """Return the p-value of sign flips. It is exact if at most 13 topics differ, or all by the same amount."""
     few = d[d != 0]  # topics without a difference do not change any sum
     if not few.size:
         return 1.0
@@ -255,7 +262,7 @@ def exact_sign_flips(d: FloatArray) -> float:
 
 
 def paired_p_values(test: str, d: FloatArray, resamples: int = RESAMPLES, seed: int = 0) -> FloatArray:
-    """Return p-values of one of ``TESTS``, shape (n_pairs,); sign flips replace t for pairs ``without_spread``."""
+    """Return p-values of one of ``TESTS``. Sign flips replace the t test for pairs ``without_spread``."""
     p = TESTS[test].p_values(d, resamples, seed)
     for row in np.flatnonzero(without_spread(d)) if test == "t" and d.shape[1] else ():
         p[row] = exact_sign_flips(d[row])
@@ -267,7 +274,7 @@ def _all_signs_fit(n_topics: int, resamples: int) -> bool:
 
 
 def _sign_vectors(n_topics: int, resamples: int, seed: int, batch: int) -> Iterator[FloatArray]:
-    """Yield all sign vectors, or random sign vectors, in batches of shape (n, n_topics)."""
+    """Yield all sign vectors, or random sign vectors, in batches. The shape of a batch is (n, n_topics)."""
     every = _all_signs_fit(n_topics, resamples)
     random = generator(seed)
     total = 2**n_topics if every else resamples
@@ -281,7 +288,7 @@ def _sign_vectors(n_topics: int, resamples: int, seed: int, batch: int) -> Itera
 
 
 def _least_wilcoxon(n_topics: int, resamples: int) -> float:
-    """Return p for differences with equal signs and distinct absolute values."""
+    """Return p for differences that have equal signs and distinct absolute values."""
     if n_topics <= _EXACT:
         return 2.0 ** min(0, 1 - n_topics)
     return float(wilcoxon(np.arange(1.0, n_topics + 1)))
@@ -295,13 +302,15 @@ class PairedTest(Frozen):
     """A paired test over topics."""
 
     words: str
-    """The name in help and notes."""
+    """The name of the test in help and notes."""
     p_values: Callable[[FloatArray, int, int], FloatArray]
-    """Computes p-values of shape (...) from differences of shape (..., n_topics), resamples and seed."""
+    """A function that computes p-values of shape (...) from differences of shape (..., n_topics), resamples and a seed.
+    """
     least_p: Callable[[int, int], float]
-    """Computes the smallest possible p-value from the numbers of topics and resamples, unless it is ``exact``."""
+    """A function that returns the smallest possible p-value for numbers of topics and resamples, unless the test is
+    ``exact``."""
     exact: Callable[[FloatArray, int], BoolArray] | None = None
-    """For a test with random resamples: returns whether no resamples are needed, by row, as ``p_values``."""
+    """For a test with random resamples, a function that returns whether the p-value of each row needs no resamples."""
     with_systems: bool = False
     """Whether the test can compare systems with several runs, whose variance is partly between the runs."""
 
@@ -311,11 +320,11 @@ TESTS: dict[str, PairedTest] = {
     "wilcoxon": PairedTest("Wilcoxon's signed rank test", wilcoxon, _least_wilcoxon),
     "permutation": PairedTest("a permutation test of flipped signs", sign_flips, _least_sign_flips, _exact_rows),
 }
-"""The paired tests, by their values of ``--test``."""
+"""The paired tests by their values of ``--test``."""
 
 
 def _by_enumeration(d: FloatArray) -> FloatArray:
-    """Return Wilcoxon's p from all sign flips, enumerated once for all rows with the same ranks."""
+    """Return Wilcoxon's p from all sign flips. Rows with the same ranks share an enumeration."""
     from scipy import stats
 
     n_topics = d.shape[-1]
@@ -345,7 +354,7 @@ def _subset_shares(numbers: tuple[int, ...]) -> FloatArray:
 
 
 def _subset_sums(numbers: Iterable[int]) -> FloatArray:
-    """Return the probability of each sum of a random subset, for sums from 0 to the sum of all numbers."""
+    """Return the probability of each sum of a random subset. The sums are 0 to the sum of all numbers."""
     shares = np.ones(1)
     for number in numbers:
         shares = np.concatenate([shares, np.zeros(number)]) / 2
@@ -354,21 +363,23 @@ def _subset_sums(numbers: Iterable[int]) -> FloatArray:
 
 
 _BATCH = 2_000_000
-"""Number of scores permuted at a time; each batch has its own random stream, regardless of the process."""
+"""The number of scores that are permuted at a time. Each batch has its own random stream, whatever process permutes it.
+"""
 
 _WORTH_SHARING = 20_000_000
-"""Minimum number of scores to permute for using several processes."""
+"""Several processes are used if at least this number of scores is permuted."""
 
 
 class Tukey(Frozen):
-    """The null distribution of D."""
+    """The distribution of D under the null hypothesis."""
 
     greatest: FloatArray
-    """Rounded D of each arrangement, including the observed arrangement, descending: shape (n_arrangements,)."""
+    """The rounded D of each arrangement, including the observed one, in descending order. The shape is
+    (n_arrangements,)."""
     n_topics: int
 
     def p_values(self, means: FloatArray) -> FloatArray:
-        """Return the share of arrangements with D at least the mean difference of each pair, shape (n_pairs,)."""
+        """Return the share of arrangements whose D is at least the mean difference of each pair."""
         if self.n_topics < 2:
             return np.ones(len(means))
         as_far: IntArray = np.searchsorted(-self.greatest, -np.abs(means), side="right")
@@ -384,13 +395,16 @@ class Tukey(Frozen):
 
 
 def mean_differences(x: FloatArray, y: FloatArray) -> FloatArray:
-    """Return the means over topics of y - x of shape (n_pairs, n_topics): shape (n_pairs,)."""
+    """Return the means of y - x over topics. The shape of x and y is (n_pairs, n_topics)."""
     # Rounded differences, such as thirds, would have errors that add up and make equal means unequal.
     return without_noise(np.asarray((y - x).mean(axis=1), np.float64))
 
 
 def randomised_tukey(values: FloatArray, resamples: int, seed: int = 0, processes: int = 1) -> Tukey:
-    """Permute scores (n_runs, n_topics) within topics: all (m!)^n ways if at most ``resamples``, or random ways."""
+    """Permute scores within topics, in all (m!)^n ways if these are at most ``resamples``, or in random ways.
+
+    The shape of ``values`` is (n_runs, n_topics).
+    """
     n_topics = values.shape[1]
     if arrangements_fit(len(values), n_topics, resamples):
         greatest = [_greatest(sums) for sums in _all_arrangements(values)]
@@ -417,7 +431,7 @@ def arrangements_fit(n_runs: int, n_topics: int, resamples: int) -> bool:
 
 
 def _all_arrangements(values: FloatArray) -> Iterator[FloatArray]:
-    """Yield the sums over topics of all arrangements, in batches of shape (n, n_runs)."""
+    """Yield the sums over topics of all arrangements in batches. The shape of a batch is (n, n_runs)."""
     n_runs, n_topics = values.shape
     orders = np.array(list(permutations(range(n_runs))), np.int64)
     n_arrangements = len(orders) ** n_topics
@@ -443,6 +457,6 @@ def _of_random_arrangements(values: FloatArray, resamples: int, seed: int, proce
 
 
 def _greatest(sums: FloatArray) -> FloatArray:
-    """Return the range of the sums over topics of each row, shape (n, n_runs)."""
+    """Return the maximum minus the minimum sum of each row. The shape of ``sums`` is (n, n_runs)."""
     ranges: FloatArray = np.ptp(sums, axis=1)
     return ranges

@@ -1,4 +1,4 @@
-"""Continuous active learning, which learns from document text, and active sampling."""
+"""Continuous active learning, which learns from the text of documents, and active sampling."""
 
 from __future__ import annotations
 
@@ -16,22 +16,24 @@ if TYPE_CHECKING:
     from scipy import sparse
 
 TextVectors: TypeAlias = "Callable[[tuple[bytes, ...]], sparse.csr_array]"
-"""Returns a row for each document: tf-idf weights of its words, of length 1; zeros if it has no text."""
+"""A function that returns a row for each document: the tf-idf weights of its words, scaled to length 1, or zeros if it
+has no text."""
 
 PRESUMED = 100
-"""Number of unjudged documents that are presumed nonrelevant each time the classifier is fitted."""
+"""The number of unjudged documents that are presumed nonrelevant each time the classifier is fitted."""
 
 GROWTH = 10
-"""Each batch is larger than the previous batch by the size of the latter divided by this number, rounded up."""
+"""Each batch is larger than the previous one by the size of the previous one divided by this number, rounded up."""
 
 
 class ActiveLearning(ScoringStrategy):
-    """Select the document with the highest probability of relevance in a logistic regression, refitted for each batch.
+    """Select the document with the highest probability of relevance in a logistic regression.
 
-    Until the first relevant document, the strategy is depth (our choice, since there is no topic text to start with).
-    The regression is fitted to the judged documents and to 100 other random documents, presumed nonrelevant. The first
-    batch has one document, each later batch a tenth more. ``vectors`` has shape (n_documents + n_others, n_words);
-    ``others`` are the judgments of documents that are not candidates; documents without text are ignored.
+    Until the first relevant document, the strategy is depth (our choice, because there is no topic text to start with).
+    The regression is fitted to the judged documents and to 100 other random documents, which are presumed nonrelevant,
+    and refitted for each batch. The first batch has one document, and each later batch has a tenth more. The shape of
+    ``vectors`` is (n_documents + n_others, n_words). ``others`` are the judgments of documents that are not candidates.
+    Documents that have no text are ignored.
 
     Source: Cormack and Grossman, Autonomy and Reliability of Continuous Active Learning for Technology-Assisted Review,
     2015 (AutoTAR), after Evaluation of Machine-Learning Protocols, SIGIR 2014.
@@ -81,17 +83,17 @@ class ActiveLearning(ScoringStrategy):
 
 
 class ActiveSampling(TopicStrategy):
-    """Sample documents from runs by estimated precision, and within a run by rank, each with a known probability.
+    """Sample documents from runs by estimated precision, and within a run by rank, with known probabilities.
 
-    The document at rank r of a run's first D documents has a share proportional to 1 + 1/r + ... + 1/D, its
-    contribution to average precision. The weights of runs are equal at first, then proportional to 1 + the number of
-    relevant documents of the run, estimated from the sample (our choice).
+    The document at rank r of a run's first D documents has a share proportional to 1 + 1/r + ... + 1/D, which is its
+    contribution to average precision. The weights of runs are equal at first, and then proportional to 1 + the number
+    of relevant documents of the run, estimated from the sample (our choice).
 
-    The sample has ``n`` documents on average, and (ours) sums over it are unbiased: each document is considered once,
-    in random order, and drawn with a probability proportional to its share, at most 1, which depends only on the
-    documents considered earlier. With replacement, as in Li and Kanoulas, the probability of a document depends on
-    whether the document itself is relevant: estimated numbers of relevant documents are then too low by 10% to 33%
-    (eight topics of TREC 2003 Robust, 80 to 10 documents of each).
+    The sample has ``n`` documents on average, and sums over it are unbiased. The latter is our choice: each document is
+    considered once, in random order, and drawn with a probability proportional to its share, at most 1, which depends
+    only on the documents considered earlier. If documents are drawn with replacement, as by Li and Kanoulas, the
+    probability of a document depends on whether the document itself is relevant, and estimated numbers of relevant
+    documents are too low by 10% to 33% (eight topics of TREC 2003 Robust, 80 to 10 documents of each).
 
     Source: Li and Kanoulas, Active Sampling for Large-scale Information Retrieval Evaluation, CIKM 2017, section 3; the
     distribution over ranks: Aslam and Pavlu, A Practical Sampling Strategy for Efficient Retrieval Evaluation, 2007.
@@ -110,10 +112,11 @@ class ActiveSampling(TopicStrategy):
         self._weights = np.ones(candidates.n_runs)
         self._shares = np.add.reduce(self._of_runs, axis=0)
         self.inclusion = np.zeros(len(candidates.docnos))
-        """The inclusion probability of each document considered so far, 0 for all others: shape (n_documents,)."""
+        """The inclusion probability of each document considered so far, or 0 for other documents. The shape is
+        (n_documents,)."""
 
     def leave_out(self, documents: IntArray) -> None:
-        """Remove documents that cannot be judged; called before the first document is drawn."""
+        """Remove documents that cannot be judged. This method must be called before the first document is drawn."""
         removed = set(documents.tolist())
         self._order = [document for document in self._order if document not in removed]
 
@@ -138,7 +141,7 @@ class ActiveSampling(TopicStrategy):
 
 
 def factor_for(shares: FloatArray, n: float) -> float:
-    """Return f such that min(1, f share) sums to n over all shares, shape (n_documents,); infinity if there is none."""
+    """Return f such that min(1, f * share) sums to n over all shares, or infinity if there is none."""
     descending = np.sort(shares)[::-1]
     cut = np.arange(shares.size)  # number of the largest shares that become 1
     factors = (n - cut) / np.add.accumulate(descending[::-1])[::-1]
@@ -147,6 +150,6 @@ def factor_for(shares: FloatArray, n: float) -> float:
 
 
 def _parts_of_average_precision(depth: int) -> FloatArray:
-    """Return 0 for rank 0, and 1 + 1/r + ... + 1/depth for rank r from 1 to depth: shape (depth + 1,)."""
+    """Return 0 for rank 0, and 1 + 1/r + ... + 1/depth for each rank r from 1 to depth. The shape is (depth + 1,)."""
     tail = np.add.accumulate(1.0 / np.arange(depth, 0, -1))[::-1]
     return np.concatenate(([0.0], 1.0 + tail))

@@ -10,13 +10,13 @@ from irevalx.arrays.segments import FloatArray
 from irevalx.strategies.strategy import Candidates, JudgmentRequest, RunReadingStrategy, ScoringStrategy
 
 HEDGE_BETA = 0.1
-"""Factor of a run's weight for a loss of 1."""
+"""The factor by which a loss of 1 multiplies the weight of a run."""
 
 
 class MoveToFront(RunReadingStrategy):
     """Move-to-front: select from the run with the highest priority, which a nonrelevant document lowers by 1.
 
-    All priorities are initially 0; ties are broken in favour of the run given first.
+    All priorities are initially 0. If several runs have the highest priority, the run given first is used.
 
     Source: Cormack, Palmer and Clarke, Efficient Construction of Large Test Collections, SIGIR 1998; the priorities as
     in Losada, Parapar and Barreiro, Multi-armed Bandits for Adjudicating Documents in Pooling-based Evaluation of
@@ -70,10 +70,10 @@ class Hedge(ScoringStrategy):
 class Bandit(RunReadingStrategy):
     """Select from the run with the highest probability of relevance, which the judgment then updates.
 
-    The probability of each run has a Beta(1, 1) prior distribution. With a ``generator``, the probability is
-    drawn from this distribution (Thompson sampling); otherwise, the mean is used, and ties are broken in favour of the
-    run with the fewest judged documents, then of the run given first (our choice). Unless ``is_stationary``, only the
-    last judged document of a run is used.
+    The probability of each run has a Beta(1, 1) prior distribution. If ``generator`` is given, the probability is drawn
+    from this distribution (Thompson sampling). Otherwise, the mean is used, and ties are broken in favour of the run
+    with the fewest judged documents, then of the run given first (our choice). Unless ``is_stationary``, only the last
+    judged document of a run is used.
 
     Source: Losada, Parapar and Barreiro, Multi-armed Bandits for Adjudicating Documents in Pooling-based Evaluation of
     Information Retrieval Systems, IPM 2017.

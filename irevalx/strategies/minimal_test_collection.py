@@ -1,4 +1,4 @@
-"""Strategies that select the documents that discriminate between runs: MTC, and bounds of P_10."""
+"""Strategies that select the documents that discriminate between runs: MTC, and the bounds of P_10."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from irevalx.arrays.segments import BoolArray, FloatArray, IntArray, SlotArray
 from irevalx.strategies.strategy import Candidates, FixedStrategy, JudgmentRequest, ScoringStrategy
 
 BOUNDED_DEPTH = 10
-"""Cutoff of the bounded measure, precision."""
+"""The cutoff of precision, whose bounds are computed."""
 
 _BATCH = 4_000_000
-"""Maximum number of differences in memory at a time."""
+"""The maximum number of differences in memory at a time."""
 
 
 class MinimalTestCollection(ScoringStrategy):
     """MTC: select the document that most affects the differences in average precision between all pairs of runs.
 
-    R times the average precision of a run is the sum over pairs of relevant documents, including each document with
-    itself, of 1/the larger of their ranks. The share of a relevant document is its part of the pairs with documents
-    judged relevant; unjudged documents are treated as nonrelevant (our choice). The score is the absolute difference of
-    these shares, summed over pairs of runs.
+    R times the average precision of a run is a sum over pairs of relevant documents, including pairs of a document with
+    itself. The term of a pair is 1/the larger of the two ranks. The share of a relevant document is the sum of the
+    terms of its pairs with documents judged relevant. Unjudged documents are treated as nonrelevant (our choice). The
+    score of a document is the absolute difference of these shares, summed over pairs of runs.
 
     Source: Carterette, Allan and Sitaraman, Minimal Test Collections for Retrieval Evaluation, SIGIR 2006, section 3.
     """
@@ -48,7 +48,7 @@ class MinimalTestCollection(ScoringStrategy):
 
 
 class UndeterminedPairs:
-    """The undetermined pairs of runs: pairs whose mean difference in P_10 can still change its sign."""
+    """The undetermined pairs of runs: a judgment can still change the sign of their mean difference in P_10."""
 
     def __init__(self, candidates: Sequence[Candidates]) -> None:
         n_runs = candidates[0].n_runs if candidates else 0
@@ -62,9 +62,9 @@ class UndeterminedPairs:
                 self._low[part] += np.minimum(differences, 0).sum(axis=1)
                 self._high[part] += np.maximum(differences, 0).sum(axis=1)
         self.open = self._undetermined()
-        """Whether each pair is undetermined: shape (n_pairs,)."""
+        """Whether each pair is undetermined. The shape is (n_pairs,)."""
         self.changes = 0
-        """Number of judgments that changed ``open``."""
+        """The number of judgments that changed ``open``."""
 
     def _undetermined(self) -> BoolArray:
         return (self._low <= 0) & (self._high >= 0) & (self._low < self._high)
@@ -79,7 +79,7 @@ class UndeterminedPairs:
         return differences
 
     def narrowed(self, candidates: Candidates) -> IntArray:
-        """Count the undetermined pairs whose bounds each document narrows: shape (n_documents,)."""
+        """Return the number of undetermined pairs whose bounds each document narrows. The shape is (n_documents,)."""
         counts = _within(candidates.ranks)
         total = np.zeros(counts.shape[1], np.int64)
         for part in self._parts(counts.shape[1]):
@@ -87,7 +87,7 @@ class UndeterminedPairs:
         return total
 
     def learn(self, counts: IntArray, *, relevant: bool) -> None:
-        """Update the pairs after a judgment; ``counts`` is 1 for runs with the document within the cutoff."""
+        """Update the pairs after a judgment. ``counts`` is 1 for each run with the document within the cutoff."""
         differences = counts[self.pairs[:, 0]] - counts[self.pairs[:, 1]]
         known = differences * relevant
         self._low += known - np.minimum(differences, 0)
@@ -98,10 +98,10 @@ class UndeterminedPairs:
 
 
 class BoundsStrategy(FixedStrategy):
-    """Select the document that narrows the bounds of most undetermined pairs, like irevalx-lab bounds -m P.10 --in-all.
+    """Select the document that narrows the bounds of most undetermined pairs of runs.
 
-    Documents that narrow no bounds come last, ordered by best rank (our choice). The order changes when a pair becomes
-    determined; all topics share the pairs.
+    The bounds are those of irevalx-lab bounds -m P.10 --in-all. Documents that narrow no bounds come last, ordered by
+    best rank (our choice). The order changes when a pair becomes determined. All topics share the pairs.
     """
 
     def __init__(self, candidates: Candidates, pairs: UndeterminedPairs) -> None:
@@ -111,11 +111,11 @@ class BoundsStrategy(FixedStrategy):
 
     @property
     def state(self) -> int:
-        """Number of times that the set of undetermined pairs has changed."""
+        """How often the set of undetermined pairs has changed."""
         return self._pairs.changes
 
     def next(self) -> JudgmentRequest | None:
-        """Return the preferred document; judgments of other topics can change it."""
+        """Return the preferred document. Judgments of other topics can change it."""
         if self._changes != self._pairs.changes:
             self._next = None
         return super().next()
@@ -133,5 +133,5 @@ class BoundsStrategy(FixedStrategy):
 
 
 def _within(ranks: SlotArray) -> IntArray:
-    """Return 1 for ranks within the cutoff, and 0 for others."""
+    """Return 1 for each rank within the cutoff, and 0 for other ranks."""
     return ((ranks > 0) & (ranks <= BOUNDED_DEPTH)).astype(np.int64)

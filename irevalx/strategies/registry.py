@@ -1,4 +1,4 @@
-"""STRATEGIES, with one record per judging strategy, and the implementations of the strategies that do not learn."""
+"""STRATEGIES, with one record per judging strategy, and the strategies that do not learn."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ RRF_CONSTANT = 60
 """The constant of reciprocal rank fusion."""
 
 Learning: TypeAlias = Literal["never", "reading", "at once", "replayed"]
-"""When a strategy learns from an existing judgment: see ``LEARNING``."""
+"""When a strategy learns from an existing judgment. See ``LEARNING``."""
 
 LEARNING: dict[Learning, str] = {
     "reading": "when the strategy reaches the document",
@@ -33,21 +33,21 @@ LEARNING: dict[Learning, str] = {
 
 
 class TopicInputs(Frozen, kw_only=True):
-    """Optional inputs of a strategy for a topic, besides the candidates."""
+    """Optional inputs of a strategy for a topic, in addition to the candidates."""
 
     seed: int = 0
     vectors: TextVectors | None = None
-    """None if there are no texts."""
+    """The vectors of texts, or None if there are no texts."""
     total: int = 0
-    """Expected size of a sample."""
+    """The expected size of a sample."""
     others: Mapping[bytes, bool] = {}
-    """Relevance of judged documents that are not candidates, for strategies that learn from texts."""
+    """Whether each judged document that is not a candidate is relevant, for strategies that learn from texts."""
     pairs: UndeterminedPairs | None = None
-    """Undetermined pairs, for strategies that learn across topics."""
+    """The undetermined pairs of runs, for strategies that learn across topics."""
 
 
 class JudgingStrategy(Frozen, kw_only=True):
-    """A judging strategy."""
+    """A judging strategy with its description."""
 
     name: str
     meaning: str
@@ -55,14 +55,14 @@ class JudgingStrategy(Frozen, kw_only=True):
     source: str = ""
     """The publication that describes the strategy, or ""."""
     start: Callable[[Candidates, TopicInputs], TopicStrategy]
-    """Starts the strategy on a topic."""
+    """A function that starts the strategy on a topic."""
     learns: Learning = "reading"
     is_random: bool = False
     needs_texts: bool = False
     has_probabilities: bool = False
     """Whether the documents are a sample with known inclusion probabilities (``ActiveSampling``)."""
     is_shared: bool = False
-    """Whether judgments of one topic change the preferences of others."""
+    """Whether a judgment of one topic can change the preferences for other topics."""
 
     def begin(
         self,
@@ -72,7 +72,7 @@ class JudgingStrategy(Frozen, kw_only=True):
         totals: Sequence[int] = (),
         others: Sequence[Mapping[bytes, bool]] = (),
     ) -> list[TopicStrategy]:
-        """Create the strategy for all topics; ``totals`` and ``others`` contain one element per topic, or are empty."""
+        """Create the strategy for all topics. ``totals`` and ``others`` have one element per topic, or none."""
         pairs = UndeterminedPairs(candidates) if self.is_shared else None
         return [
             self.start(topic, TopicInputs(seed=seed, vectors=vectors, total=total, others=of_topic, pairs=pairs))
@@ -81,17 +81,17 @@ class JudgingStrategy(Frozen, kw_only=True):
 
 
 def by_depth(candidates: Candidates, inputs: TopicInputs) -> FixedStrategy:
-    """Order by the best rank in any run, then by the number of runs with this rank, then by docno."""
+    """Order documents by the best rank in any run, then by the number of runs with this rank, then by docno."""
     return FixedStrategy(candidates, -candidates.best_rank.astype(np.float64), candidates.n_at_best)
 
 
 def by_reciprocal_rank_fusion(candidates: Candidates, inputs: TopicInputs) -> FixedStrategy:
-    """Order by the sum over runs of 1/(60 + rank) (Cormack, Clarke and Büttcher, SIGIR 2009)."""
+    """Order documents by the sum over runs of 1/(60 + rank) (Cormack, Clarke and Büttcher, SIGIR 2009)."""
     return FixedStrategy(candidates, _summed(np.where(candidates.has, 1.0 / (RRF_CONSTANT + candidates.ranks), 0.0)))
 
 
 def by_borda_count(candidates: Candidates, inputs: TopicInputs) -> FixedStrategy:
-    """Order by points: rank r in a run gives n - r + 1 points for n candidates (Aslam and Montague, SIGIR 2001)."""
+    """Order documents by Borda count: rank r of n candidates counts n - r + 1 (Aslam and Montague, SIGIR 2001)."""
     n = len(candidates.docnos)
     points = np.where(candidates.has, n - candidates.ranks + 1.0, 0.0)
     n_retrieved = np.count_nonzero(candidates.has, axis=1)
@@ -101,13 +101,13 @@ def by_borda_count(candidates: Candidates, inputs: TopicInputs) -> FixedStrategy
 
 
 def _summed(of_runs: FloatArray) -> FloatArray:
-    """Return the sum over runs, added in their order: shape (n_documents,)."""
+    """Return the sum over runs, added in the order of the runs. The shape is (n_documents,)."""
     total: FloatArray = np.add.accumulate(of_runs, axis=0)[-1]
     return total
 
 
 def _randomly(candidates: Candidates, inputs: TopicInputs) -> FixedStrategy:
-    """Order by random numbers that depend only on the seed, the topic and the document."""
+    """Order documents by random numbers that depend only on the seed, the topic and the document."""
     before = b"%d random %s " % (inputs.seed, candidates.topic)
     digests = [hashlib.sha256(before + docno).digest() for docno in candidates.docnos]
     return FixedStrategy(candidates, np.array([int.from_bytes(digest[:8], "big") / 2**64 for digest in digests]))

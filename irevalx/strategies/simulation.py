@@ -23,7 +23,7 @@ from irevalx.strategies.registry import JudgingStrategy
 from irevalx.strategies.strategy import Candidates, JudgmentRequest, TopicStrategy
 
 Unjudged: TypeAlias = Literal["skip", "nonrel"]
-"""Treatment of a selected document without a judgment: it is skipped, or treated as judged nonrelevant."""
+"""The treatment of a selected document that has no judgment: it is skipped, or treated as judged nonrelevant."""
 
 UNJUDGED: tuple[Unjudged, ...] = ("skip", "nonrel")
 
@@ -34,25 +34,26 @@ class BudgetLevel(Frozen):
     """A budget of judgments, or a level of incompleteness."""
 
     text: str
-    """The level, as typed by the user."""
+    """The level as typed by the user."""
     number: Fraction
-    """A share above 0 and at most 1 (of judgments, or of the rates of strata), or a number of documents, or a depth."""
+    """A share (of judgments, or of the rates of strata) above 0 and at most 1, or a number of documents, or a depth."""
     is_share: bool = True
 
     def documents(self, n_judged: int) -> int:
-        """Return the number of documents for ``n_judged`` judgments; shares are rounded half up, to at least 1."""
+        """Return the number of documents for ``n_judged`` judgments. A share is rounded half up, to at least 1."""
         return max(1, int(self.number * n_judged + Fraction(1, 2))) if self.is_share else int(self.number)
 
 
 class SimulationRules(Frozen, kw_only=True):
-    """Parameters of a simulation; all commands share these defaults."""
+    """The parameters of a simulation. All commands share these defaults."""
 
     level: float = 1
-    """Relevance threshold."""
+    """The relevance threshold."""
     depth: int = 100
-    """Number of candidates of each run and topic."""
+    """The number of candidates of each run and topic."""
     batch: int = 1
-    """Number of documents selected before their judgments are learned, per topic or over all topics (``across``)."""
+    """The number of documents that are selected before their judgments are learned, per topic or over all topics
+    (``across``)."""
     across: bool = False
     """Whether a budget applies to all topics together rather than to each topic."""
     unjudged: Unjudged = "skip"
@@ -66,14 +67,14 @@ class SimulatedJudging(Frozen):
 
     judgments: Judgments
     in_sample: tuple[BoolArray, ...]
-    """For each budget, the mask of the judgments selected within the budget."""
+    """For each budget, a mask of the judgments that were selected within the budget."""
     inclusion: tuple[FloatArray, ...]
-    """For each budget, the inclusion probability of each judgment; empty for strategies without probabilities."""
+    """For each budget, the inclusion probability of each judgment. Empty if the strategy has no probabilities."""
     n_without: int
-    """Number of selected documents without a judgment."""
+    """The number of selected documents that have no judgment."""
 
     def sample(self, budget: int) -> StrataSample:
-        """Return the judgments selected within a budget, given by its index, as a sample."""
+        """Return the judgments that were selected within a budget as a sample. ``budget`` is an index."""
         judgments, in_sample = self.judgments, self.in_sample[budget]
         if not self.inclusion:
             return StrataSample(judgments, np.where(judgments.grades >= 0, 0, ABSENT), in_sample)
@@ -82,14 +83,14 @@ class SimulatedJudging(Frozen):
 
 
 class KnownGrades:
-    """The relevance of judged candidates, given a relevance threshold."""
+    """Whether each judged candidate is relevant at a relevance threshold."""
 
     def __init__(self, judgments: Judgments, candidates: Sequence[Candidates], level: float) -> None:
         is_judged = judgments.grades >= 0
         self.n_judgments = judgments.rows.size
         self._relevant: list[bool] = is_relevant(judgments, level).tolist()
         self.places: list[IntArray] = []
-        """For each topic, the index of the judgment of each candidate; ``ABSENT`` without a judgment."""
+        """For each topic, the index of the judgment of each candidate, or ``ABSENT`` if it has no judgment."""
         for topic in candidates:
             place = np.full(len(topic.docnos), ABSENT)
             if topic.topic in judgments.topic_index:
@@ -99,7 +100,7 @@ class KnownGrades:
             self.places.append(place)
 
     def place(self, topic: int, request: JudgmentRequest) -> int:
-        """Return the index of a judgment; ``ABSENT`` if there is none."""
+        """Return the index of a document's judgment, or ``ABSENT`` if it has none."""
         return int(self.places[topic][request.document])
 
     def is_relevant(self, topic: int, request: JudgmentRequest) -> bool:
@@ -109,14 +110,14 @@ class KnownGrades:
 
 
 class JudgingRounds:
-    """Selects the documents of a round, per topic or across topics; the strategies learn only after the round."""
+    """Select the documents of a round, per topic or across topics. Strategies learn only after the round."""
 
     # With ``skips``, documents without a judgment are skipped, and the strategies do not learn from them.
 
     def __init__(self, topics: Sequence[TopicStrategy], grades: KnownGrades, *, skips: bool) -> None:
         self._topics, self._grades, self._skips = topics, grades, skips
         self.without: set[tuple[int, int]] = set()
-        """Selected documents without a judgment: topic, and index among its candidates."""
+        """The selected documents that have no judgment, as pairs of a topic and an index among its candidates."""
         self._heap: list[tuple[tuple[float, ...], int]] = []
         self._state: int | None = None
         self._changed: set[int] = set()
@@ -131,7 +132,10 @@ class JudgingRounds:
                 yield topic, request
 
     def across(self, n: int) -> Iterator[tuple[int, JudgmentRequest]]:
-        """Select up to ``n`` documents, each from the topic whose next request has the smallest key; ties by topic."""
+        """Select up to ``n`` documents, each from the topic whose next request has the smallest key.
+
+        If keys are equal, the first topic is used.
+        """
         state = self._topics[0].state if self._topics else 0
         if state != self._state:  # judgments of one topic have changed the preferences of others
             self._state, self._heap, self._changed = state, [], set(range(len(self._topics)))
@@ -170,7 +174,7 @@ class JudgingRounds:
 def _sampled(
     topics: Sequence[TopicStrategy], grades: KnownGrades, rules: SimulationRules
 ) -> tuple[BoolArray, FloatArray, int]:
-    """Draw a sample; return its mask and inclusion probabilities, and the number of unjudged documents."""
+    """Draw a sample. Return its mask, its inclusion probabilities, and the number of unjudged documents."""
     drawing = [
         (topic, places)
         for topic, places in zip(topics, grades.places, strict=True)
@@ -193,10 +197,10 @@ def _judged(
     left: list[int],
     counters: Sequence[int],
 ) -> tuple[IntArray, int]:
-    """Judge documents in rounds; ``counters`` is the index in ``left`` of each topic's budget.
+    """Judge documents in rounds. ``counters`` contains the index in ``left`` of each topic's budget.
 
-    Return, for each judgment, the number of documents judged before its document (``_NEVER`` if it was not judged), and
-    the number of selected documents without a judgment.
+    Return, for each judgment, the number of documents judged before it, or ``_NEVER`` if its document was not judged.
+    Also return the number of selected documents that have no judgment.
     """
     when = np.full(grades.n_judgments, _NEVER)
     counts = [0] * len(left)
@@ -227,22 +231,22 @@ def _round(
 
 
 class StrategySimulation(Frozen, kw_only=True):
-    """A judging strategy and its candidate documents."""
+    """A judging strategy with its candidate documents."""
 
     order: JudgingStrategy
     candidates: Sequence[Candidates]
-    """Candidates of each topic of the runs."""
+    """The candidates of each topic that occurs in the runs."""
     rules: SimulationRules = DEFAULT_SIMULATION
     vectors: TextVectors | None = None
-    """Vectors of the texts of documents, for strategies that need them."""
+    """The vectors of the texts of documents, for strategies that need them."""
 
     def of_runs(self, chosen: BoolArray) -> StrategySimulation:
-        """Return the simulation restricted to the candidates of the chosen runs; the mask has shape (n_runs,)."""
+        """Return the simulation with only the candidates of the runs in a mask. The shape of the mask is (n_runs,)."""
         each = (topic.of_runs(chosen) for topic in self.candidates)
         return replace(self, candidates=tuple(topic for topic in each if topic.docnos))
 
     def replay(self, judgments: Judgments, budgets: Sequence[BudgetLevel], seed: int = 0) -> SimulatedJudging:
-        """Judge documents in the order of selection up to each budget; topics without judgments are excluded."""
+        """Judge documents in the order of selection up to each budget. Topics that have no judgments are excluded."""
         # The budget of a sample is its expected size.
         rules = self.rules
         candidates = [topic for topic in self.candidates if topic.topic in judgments.topic_index]
@@ -272,12 +276,12 @@ class SelectedDocument(Frozen):
 
     @property
     def docno(self) -> bytes:
-        """The name of the document."""
+        """The ID of the document."""
         return self.candidates.docnos[self.request.document]
 
 
 def select(simulation: StrategySimulation, judgments: Judgments, n: int, seed: int = 0) -> list[SelectedDocument]:
-    """Select the ``n`` most preferred unjudged candidates per topic, or over all topics; fewer if fewer are left."""
+    """Select the ``n`` most preferred unjudged candidates per topic, or over all topics, or all if fewer are left."""
     strategy, candidates, level = simulation.order, simulation.candidates, simulation.rules.level
     grades = KnownGrades(judgments, candidates, level)
     others = list(_judged_others(judgments, candidates, level)) if strategy.needs_texts else ()
@@ -296,7 +300,7 @@ def select(simulation: StrategySimulation, judgments: Judgments, n: int, seed: i
 
 
 def _unjudged(topic: TopicStrategy, grades: KnownGrades, number: int) -> Iterator[SelectedDocument]:
-    """Yield the unjudged documents of a topic in the order of selection; the strategy learns from judged documents."""
+    """Yield the unjudged documents of a topic in the order of selection, while learning from judged documents."""
     while (request := topic.next()) is not None:
         topic.select(request.document)
         if grades.place(number, request) == ABSENT:
@@ -308,7 +312,7 @@ def _unjudged(topic: TopicStrategy, grades: KnownGrades, number: int) -> Iterato
 def _judged_others(
     judgments: Judgments, candidates: Sequence[Candidates], level: float
 ) -> Iterator[Mapping[bytes, bool]]:
-    """Yield, for each topic, the relevance of the judged documents that are not candidates."""
+    """Yield, for each topic, whether each judged document that is not a candidate is relevant."""
     is_judged, relevant = judgments.grades >= 0, is_relevant(judgments, level)
     for topic in candidates:
         row, docnos = judgments.topic_index.get(topic.topic), set(topic.docnos)
@@ -321,9 +325,10 @@ def _judged_others(
 def select_in_replay(
     simulation: StrategySimulation, judgments: Judgments, n: int, seed: int = 0, total: int | None = None
 ) -> list[SelectedDocument]:
-    """Select the unjudged documents of the first batch of ``n`` that is not fully judged, in a simulation.
+    """Select the unjudged documents in the first batch of ``n`` documents that is not fully judged.
 
-    The strategy learns only from the documents that it selects. ``total`` is the expected sample size per topic.
+    The batches are those of a simulation, in which the strategy learns only from the documents that it selects.
+    ``total`` is the expected sample size per topic.
     """
     candidates, rules, strategy = simulation.candidates, simulation.rules, simulation.order
     grades = KnownGrades(judgments, candidates, rules.level)
@@ -339,7 +344,7 @@ def select_in_replay(
 def _open_batch(
     rounds: JudgingRounds, grades: KnownGrades, topics: Sequence[int], n: int, *, across: bool
 ) -> list[tuple[int, JudgmentRequest]]:
-    """Learn from batches until a batch is not fully judged, and return its unjudged documents."""
+    """Learn from batches until a batch is not fully judged. Return its unjudged documents."""
     unjudged: list[tuple[int, JudgmentRequest]] = []
     while not unjudged:
         batch = list(rounds.across(n)) if across else [pair for topic in topics for pair in rounds.of_topic(topic, n)]

@@ -22,48 +22,49 @@ class Candidates(Frozen):
 
     topic: bytes
     docnos: tuple[bytes, ...]
-    """Distinct document IDs in ascending byte order, shape (n_documents,)."""
+    """The distinct document IDs in ascending byte order. The shape is (n_documents,)."""
     ranks: SlotArray
-    """Ranks from 1 to ``depth``, shape (n_runs, n_documents); 0 if the document is not a candidate of the run."""
+    """The ranks, from 1 to ``depth``, or 0 if the document is not a candidate of the run. The shape is (n_runs,
+    n_documents)."""
     depth: int
 
     @property
     def n_runs(self) -> int:
-        """Number of runs, including those without results for the topic."""
+        """The number of runs, including runs that have no results for the topic."""
         return len(self.ranks)
 
     @cached_property
     def has(self) -> BoolArray:
-        """Whether each document is a candidate of each run: shape (n_runs, n_documents)."""
+        """Whether each document is a candidate of each run. The shape is (n_runs, n_documents)."""
         return self.ranks > 0
 
     @cached_property
     def best_rank(self) -> IntArray:
-        """The best rank of each document over all runs: shape (n_documents,)."""
+        """The best rank of each document over all runs. The shape is (n_documents,)."""
         best: IntArray = np.where(self.has, self.ranks, self.depth + 1).min(axis=0)
         return best
 
     @cached_property
     def n_at_best(self) -> IntArray:
-        """Number of runs in which each document has its best rank: shape (n_documents,)."""
+        """The number of runs in which each document has its best rank. The shape is (n_documents,)."""
         number: IntArray = np.count_nonzero(self.ranks == self.best_rank, axis=0)
         return number
 
     @cached_property
     def reciprocal_ranks(self) -> FloatArray:
-        """1/rank, or 0 if the document is not a candidate of the run: shape (n_runs, n_documents)."""
+        """1/rank, or 0 if the document is not a candidate of the run. The shape is (n_runs, n_documents)."""
         return ratio(np.ones(1), self.ranks)
 
     @cached_property
     def rankings(self) -> tuple[tuple[int, ...], ...]:
-        """The documents of each run by their indices, in the order of the run."""
+        """The indices of the documents of each run, in the order of the run."""
         return tuple(
             tuple(of_run[np.argsort(ranks[of_run])].tolist())
             for ranks, of_run in zip(self.ranks, map(np.flatnonzero, self.has), strict=True)
         )
 
     def of_runs(self, chosen: BoolArray) -> Candidates:
-        """Return the candidates of the ``chosen`` runs, shape (n_runs,)."""
+        """Return the candidates of the runs in the mask ``chosen``. The shape of the mask is (n_runs,)."""
         ranks = self.ranks[chosen]
         places = np.flatnonzero((ranks > 0).any(axis=0))
         return replace(self, docnos=tuple(self.docnos[place] for place in places.tolist()), ranks=ranks[:, places])
@@ -72,7 +73,7 @@ class Candidates(Frozen):
 def candidates_of(
     runs: Sequence[RunStream], depth: int, warn: Warn = lambda line: None, rules: RankingRules = PLAIN
 ) -> list[Candidates]:
-    """Collect the first ``depth`` documents of runs, as ranked by the evaluator, with topics in byte order."""
+    """Collect the first ``depth`` documents of runs, as ranked by the evaluator. Topics are in byte order."""
     by_topic: dict[bytes, dict[int, list[bytes]]] = {}
     for number, topic, docnos in documents_in_order(runs, depth, warn, rules):
         by_topic.setdefault(topic, {})[number] = docnos
@@ -90,14 +91,14 @@ def _candidates(topic: bytes, by_run: dict[int, list[bytes]], n_runs: int, depth
 
 
 class JudgmentRequest(Frozen):
-    """A document that a strategy selects for judging."""
+    """A request to judge a document that a strategy selects."""
 
     document: int
-    """Index of the document among the candidates of its topic."""
+    """The index of the document among the candidates of its topic."""
     score: float
-    """The score, priority or probability by which the strategy ranks documents, highest first."""
+    """The score, priority or probability by which the strategy ranks documents. The highest is ranked first."""
     key: tuple[float, ...]
-    """The smallest key comes first, within a topic and across topics."""
+    """The sort key. The smallest key comes first, within a topic and across topics."""
     run: int | None = None
     """The run from which the document was selected, for strategies that read one run at a time."""
 
@@ -116,7 +117,7 @@ class TopicStrategy(ABC):
         return 0
 
     def next(self) -> JudgmentRequest | None:
-        """Return the preferred document, which changes only after a selection or a judgment; None if none is left."""
+        """Return the preferred document, or None if none is left. It changes only after a selection or judgment."""
         if self._next is None and not self.selected.all():
             self._next = self._choose()
         return self._next
@@ -133,21 +134,21 @@ class TopicStrategy(ABC):
 
     @abstractmethod
     def _choose(self) -> JudgmentRequest | None:
-        """Return an unselected document, of which there is at least one, or None to stop."""
+        """Return a document that is not selected, or None to stop. There is at least one such document."""
 
     def _learn(self, request: JudgmentRequest, *, relevant: bool) -> None:  # noqa: B027 - some do not learn
-        """Learn from a judgment; strategies with a fixed order ignore it."""
+        """Learn from a judgment. A strategy with a fixed order ignores it."""
 
 
 class FixedStrategy(TopicStrategy):
-    """A strategy independent of judgments: by descending scores, then by descending ``ties``, then by docno."""
+    """A strategy that ignores judgments: by descending scores, then by descending ``ties``, then by docno."""
 
     def __init__(self, candidates: Candidates, scores: FloatArray, ties: IntArray | None = None) -> None:
         super().__init__(candidates)
         self.order_by(without_noise(scores), np.zeros(scores.size, np.int64) if ties is None else ties)
 
     def order_by(self, scores: AnyArray, ties: IntArray) -> None:
-        """Set the scores that determine the order; both arrays have shape (n_documents,)."""
+        """Set the scores that determine the order. The shape of both arrays is (n_documents,)."""
         self._scores, self._ties = scores.tolist(), ties.tolist()
         self._order: list[int] = np.lexsort((-ties, -scores)).tolist()
         self._start = 0
@@ -161,7 +162,7 @@ class FixedStrategy(TopicStrategy):
 
 
 class ScoringStrategy(TopicStrategy):
-    """A strategy that recomputes all scores after each judgment; ties are broken by docno."""
+    """A strategy that recomputes all scores after each judgment. Ties are broken by docno."""
 
     def __init__(self, candidates: Candidates) -> None:
         super().__init__(candidates)
@@ -180,18 +181,18 @@ class ScoringStrategy(TopicStrategy):
 
     @abstractmethod
     def _all_scores(self) -> FloatArray:
-        """Compute the scores of all documents, shape (n_documents,); the highest score is preferred."""
+        """Return the scores of all documents. The highest score is preferred. The shape is (n_documents,)."""
 
 
 class RunReadingStrategy(TopicStrategy):
-    """A strategy that selects a run, and from this run the first document that has not been selected."""
+    """A strategy that selects a run, and then its first document that was not selected before."""
 
     def __init__(self, candidates: Candidates) -> None:
         super().__init__(candidates)
         self._n_read = [0] * candidates.n_runs
 
     def next_in(self, run: int) -> int | None:
-        """Return the first document of a run that is not selected; None if there is none."""
+        """Return the first document of a run that was not selected, or None if there is none."""
         ranking, start = self.candidates.rankings[run], self._n_read[run]
         while start < len(ranking) and self.selected[ranking[start]]:
             start += 1
@@ -199,7 +200,7 @@ class RunReadingStrategy(TopicStrategy):
         return ranking[start] if start < len(ranking) else None
 
     def read_best(self, preferences: Sequence[float], n_judged: Sequence[int] | None = None) -> JudgmentRequest:
-        """Return the next document of the preferred run; ties go by fewest judged documents, then by position."""
+        """Return the next document of the preferred run, or of the one with fewest judged documents if tied."""
         n_judged = n_judged or [0] * len(preferences)
         for run in sorted(range(len(preferences)), key=lambda run: (-preferences[run], n_judged[run])):
             if (document := self.next_in(run)) is not None:
@@ -213,6 +214,6 @@ def without_noise(scores: FloatArray) -> FloatArray:
 
 
 def generator_for(seed: int, strategy: str, topic: bytes) -> random.Random:
-    """Return a generator that depends only on the seed, the name of the strategy and the topic."""
+    """Return a generator that depends only on the seed, the name of the strategy, and the topic."""
     digest = hashlib.sha256(b"%d %s %s" % (seed, strategy.encode(), topic)).digest()
     return random.Random(int.from_bytes(digest, "big"))  # noqa: S311 - nothing is secret

@@ -1,1 +1,1 @@
-"""Literal references, recorded answers of other programs, and packages by others that judge irevalx."""
+"""Expected values of tests: literal references, recorded answers of other programs, and packages by others."""

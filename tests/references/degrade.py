@@ -1,4 +1,4 @@
-"""Incomplete and pooled judgments as literal loops over dictionaries, from the papers' definitions."""
+"""Incomplete and pooled judgments as loops over dictionaries, from the definitions in the papers."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from collections.abc import Callable, Sequence
 from decimal import ROUND_HALF_UP, Decimal
 
 Qrels = dict[str, dict[str, int]]
-"""Grades of documents, by topic; in the order of the file."""
+"""The grades of the documents of each topic, in the order of the file."""
 
 Ranked = dict[str, list[str]]
-"""A run: its documents in rank order, by topic."""
+"""A run: the documents of each topic in rank order."""
 
 
 def read_qrels(text: str) -> Qrels:
@@ -24,7 +24,7 @@ def read_qrels(text: str) -> Qrels:
 
 
 def read_run(text: str) -> Ranked:
-    """Return the documents of each topic by descending score; ties are sorted by name, last first."""
+    """Return the documents of each topic by descending score. If scores are tied, names are in descending order."""
     result: dict[str, list[tuple[float, str]]] = {}
     for line in text.splitlines():
         topic, _, docno, _, score, _ = line.split()
@@ -33,7 +33,7 @@ def read_run(text: str) -> Ranked:
 
 
 def shuffled(docnos: Sequence[str], seed: int, scheme: str, topic: str, draw: int) -> list[str]:
-    """Return documents sorted by the SHA-256 digest of seed, topic and name."""
+    """Return documents sorted by the SHA-256 digest of the seed, the topic and the name."""
 
     def digest(docno: str) -> bytes:
         return hashlib.sha256(f"{seed} {scheme} {topic} {docno} {draw}".encode()).digest()
@@ -42,7 +42,7 @@ def shuffled(docnos: Sequence[str], seed: int, scheme: str, topic: str, draw: in
 
 
 def uniform(qrels: Qrels, rate: str, seed: int, level: int = 1) -> Qrels:
-    """Keep max(1, floor(p n + 1/2)) of a topic's n judgments, drawn again until one is relevant."""
+    """Keep max(1, floor(p n + 1/2)) of the n judgments of each topic, drawn again until one is relevant."""
     reduced: Qrels = {}
     for topic, grades in qrels.items():
         judged = [docno for docno, grade in grades.items() if grade >= 0]
@@ -72,7 +72,7 @@ def stratified(qrels: Qrels, fraction: str, seed: int, level: int = 1) -> Qrels:
 
 
 def pooled(runs: Sequence[Ranked], depth: int) -> dict[str, set[str]]:
-    """Return the first documents of each topic of any run."""
+    """Return the documents of each topic that any run ranks at ``depth`` or higher."""
     pool: dict[str, set[str]] = {}
     for run in runs:
         for topic, docnos in run.items():
@@ -81,7 +81,7 @@ def pooled(runs: Sequence[Ranked], depth: int) -> dict[str, set[str]]:
 
 
 def shallow(qrels: Qrels, runs: Sequence[Ranked], depth: int) -> Qrels:
-    """Keep the judgments of a shallower pool."""
+    """Keep only the judgments of a shallower pool."""
     pool = pooled(runs, depth)
     return {
         topic: {docno: grade if docno in pool.get(topic, ()) else -1 for docno, grade in grades.items()}
@@ -90,7 +90,7 @@ def shallow(qrels: Qrels, runs: Sequence[Ranked], depth: int) -> Qrels:
 
 
 def mixed(qrels: Qrels, runs: Sequence[Ranked], depth: int, seed: int) -> Qrels:
-    """Keep the judgments of a pool and as many others."""
+    """Keep the judgments of a pool, and the same number of other judgments."""
     pool = pooled(runs, depth)
     reduced: Qrels = {}
     for topic, grades in qrels.items():
@@ -127,7 +127,7 @@ def strata_by_runs(qrels: Qrels, runs: Sequence[Ranked], least: Sequence[int], *
 
 
 def drawn_strata(qrels: Qrels, strata: Qrels, rates: Sequence[str], seed: int) -> dict[str, dict[str, tuple[int, int]]]:
-    """Return strata and grades; of D documents in a stratum max(1, floor(p D + 1/2)) keep their grade."""
+    """Return strata and grades. Of D documents in a stratum, max(1, floor(p D + 1/2)) keep their grades."""
     sample: dict[str, dict[str, tuple[int, int]]] = {}
     for topic, of_topic in strata.items():
         judged = [docno for docno, grade in qrels[topic].items() if grade >= 0]
@@ -145,7 +145,7 @@ def drawn_strata(qrels: Qrels, strata: Qrels, rates: Sequence[str], seed: int) -
 def without_group(
     qrels: Qrels, runs: dict[str, Ranked], groups: dict[str, str], group: str, depth: int
 ) -> tuple[Qrels, Qrels]:
-    """Return the judgments of the pool of all runs, and of the pool without one group."""
+    """Return the judgments of the pool of all runs, and of the pool of all runs outside one group."""
     everybody = pooled(list(runs.values()), depth)
     others = pooled([run for name, run in runs.items() if groups[name] != group], depth)
     full = {t: {d: g for d, g in grades.items() if d in everybody.get(t, ())} for t, grades in qrels.items()}

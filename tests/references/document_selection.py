@@ -1,6 +1,7 @@
-"""Selecting unjudged documents, as literal loops: judged ones cost nothing, and are learnt from where the issue says.
+"""Selection of unjudged documents as literal loops. Judged documents cost nothing, and strategies can learn from them.
 
-A run is a list of names, the first at rank 1; ``judged`` has whether judged documents are relevant.
+A run is a list of names, of which the first is at rank 1. ``judged`` maps each judged document to whether it is
+relevant.
 """
 
 from __future__ import annotations
@@ -18,12 +19,12 @@ Judged = Mapping[str, bool]
 
 
 def skipping(order: Callable[..., Asked]) -> Callable[[Lists, Judged, int], Asked]:
-    """Return a strategy that learns nothing, without the judged documents."""
+    """Return a strategy that does not learn, and that omits the judged documents."""
     return lambda runs, judged, cut: [pair for pair in order(runs, (), cut) if pair[0] not in judged]
 
 
 def at_random(seed: int, topic: str) -> Callable[[Lists, Judged, int], Asked]:
-    """Return documents sorted by a digest of seed, topic and name, greatest first."""
+    """Return a strategy that sorts documents by a digest of seed, topic and name, greatest first."""
 
     def order(runs: Lists, judged: Judged, cut: int) -> Asked:
         digest = {
@@ -37,7 +38,7 @@ def at_random(seed: int, topic: str) -> Callable[[Lists, Judged, int], Asked]:
 
 
 def mtf(runs: Lists, judged: Judged, cut: int) -> Asked:
-    """Read a run until a judged document is nonrelevant; unjudged documents are selected and skipped."""
+    """Read a run until a judged document is nonrelevant. Select unjudged documents, but do not learn from them."""
     priority = [0] * len(runs)
     seen: set[str] = set()
     selected: Asked = []
@@ -56,7 +57,7 @@ def mtf(runs: Lists, judged: Judged, cut: int) -> Asked:
 
 
 def bandit(generator: random.Random | None, *, forgets: bool) -> Callable[[Lists, Judged, int], Asked]:
-    """Return maxmean or, with a generator, Thompson sampling, which learn from judged documents that were read."""
+    """Return maxmean or, with a generator, Thompson sampling. They learn from the judged documents that they read."""
 
     def order(runs: Lists, judged: Judged, cut: int) -> Asked:
         seen: set[str] = set()
@@ -83,12 +84,12 @@ def bandit(generator: random.Random | None, *, forgets: bool) -> Callable[[Lists
 
 
 def descending(scores: dict[str, float]) -> Asked:
-    """Return names by descending score; scores equal up to rounding are sorted by name."""
+    """Return names by descending score. Names whose scores are equal up to rounding are in ascending order."""
     return sorted(scores.items(), key=lambda pair: (-round(pair[1], 9), pair[0]))
 
 
 def hedge(runs: Lists, judged: Judged, cut: int) -> Asked:
-    """Select by weighted loss after the losses of judged documents that were reached before."""
+    """Select by weighted loss, after learning from the judged documents that were reached before."""
 
     def loss(run: Sequence[str], name: str) -> float:
         return 0.5 * math.log(cut / rank(run, name)) if name in run else 0.0
@@ -115,7 +116,7 @@ def hedge(runs: Lists, judged: Judged, cut: int) -> Asked:
 
 
 def mtc(runs: Lists, judged: Judged, cut: int) -> Asked:
-    """Select by the possible change of differences, given all documents judged relevant."""
+    """Select by the possible change of differences, given all documents that were judged relevant."""
 
     def share(run: Sequence[str], name: str) -> float:
         known = [document for document in judged if judged[document] and document in run]
@@ -140,4 +141,4 @@ SELECTING: Mapping[str, Callable[[Lists, Judged, int], Asked]] = {
     "maxmean-ns": bandit(None, forgets=True),
     "mtc": mtc,
 }
-"""Those that make no random choices, and score a topic by itself."""
+"""The strategies that make no random choices and score each topic separately."""

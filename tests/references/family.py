@@ -1,7 +1,7 @@
-"""The measures of gdeval, ndeval and statAP_MQ_eval once more, as plain loops: the readable specification.
+"""The measures of gdeval, ndeval and statAP_MQ_eval implemented a second time, as plain loops.
 
-Nothing here is fast, clever or shared with irevalx. Sums run from left to right, starting at 0.0; a power is a running
-product.
+These loops are a readable specification. Nothing here is fast, clever or shared with irevalx. Sums run from left to
+right, starting at 0.0. A power is a running product.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ ALPHA = BETA = 0.5
 
 
 def gain(grade: int) -> int:
-    """2^grade - 1; nothing for a grade of 0, a negative one, and a document that was not judged."""
+    """Return 2^grade - 1, or 0 for a grade of 0, a negative grade, and an unjudged document."""
     return 2**grade - 1 if grade > 0 else 0
 
 
 @graded("ERR", default=(5, 10, 20))
 def expected_reciprocal_rank(topic: Topic, k: int, highest: int = HIGHEST_GRADE) -> float:
-    """The expectation of 1/rank of the document that satisfies a user, who looks at no more than k."""
+    """Return the expected value of 1/rank of the document that satisfies a user who reads at most k documents."""
     total, left = 0.0, 1.0
     for rank in topic.ranks(k):
         satisfied = gain(topic.ranking[rank - 1]) / 2**highest
@@ -39,7 +39,7 @@ def expected_reciprocal_rank(topic: Topic, k: int, highest: int = HIGHEST_GRADE)
 
 
 def dcg_of_burges(grades: Sequence[int], k: int) -> float:
-    """Sum of (2^grade - 1)/log2(rank + 1) over the first k."""
+    """Return the sum of (2^grade - 1)/log2(rank + 1) over the first k."""
     total = 0.0
     for rank in range(1, min(k, len(grades)) + 1):
         total += gain(grades[rank - 1]) / math.log2(rank + 1)
@@ -48,13 +48,13 @@ def dcg_of_burges(grades: Sequence[int], k: int) -> float:
 
 @graded("ndcg_burges", default=(5, 10, 20))
 def ndcg_of_burges(topic: Topic, k: int) -> float:
-    """That of the ranking divided by that of all positive grades, highest first."""
+    """Return the DCG of the ranking divided by the DCG of all positive grades, highest first."""
     best = dcg_of_burges(sorted([grade for grade in topic.judgments if grade > 0], reverse=True), k)
     return dcg_of_burges(topic.ranking, k) / best if best else 0.0
 
 
 def has_positive_grade(topic: Topic) -> bool:
-    """Whether gdeval evaluates the topic."""
+    """Return whether gdeval evaluates the topic."""
     return any(grade > 0 for grade in topic.judgments)
 
 
@@ -63,7 +63,7 @@ def has_positive_grade(topic: Topic) -> bool:
 
 @dataclass(frozen=True)
 class SubtopicLine:
-    """One line of judgments."""
+    """A line of judgments of subtopics."""
 
     subtopic: str
     document: str
@@ -72,7 +72,7 @@ class SubtopicLine:
 
 @dataclass(frozen=True)
 class TopicWithSubtopics:
-    """One topic with subtopics; a negative grade is never relevant."""
+    """A topic with subtopics. A negative grade is never relevant."""
 
     ranking: Sequence[str]
     lines: Sequence[SubtopicLine]
@@ -80,42 +80,42 @@ class TopicWithSubtopics:
 
     @cached_property
     def pairs(self) -> set[tuple[str, str]]:
-        """The document and the subtopic of each line that says rel(d, s) = 1."""
+        """The document and the subtopic of each line with a relevant grade, that is, rel(d, s) = 1."""
         return {(line.document, line.subtopic) for line in self.lines if line.grade >= max(self.level, 0)}
 
     @cached_property
     def judged(self) -> set[str]:
-        """The documents that occur in some line."""
+        """The documents that occur in any line."""
         return {line.document for line in self.lines}
 
     @cached_property
     def subtopics(self) -> list[str]:
-        """Those with a relevant document, ascending."""
+        """The subtopics that have a relevant document, in ascending order."""
         return sorted({subtopic for _, subtopic in self.pairs}, key=subtopic_order)
 
     @cached_property
     def subtopics_of(self) -> dict[str, list[str]]:
-        """For each judged document, the subtopics that it is relevant for, ascending."""
+        """For each judged document, the subtopics that it is relevant for, in ascending order."""
         return {d: [s for s in self.subtopics if (d, s) in self.pairs] for d in self.judged}
 
     def is_relevant(self, document: str, subtopic: str) -> bool:
-        """rel(d, s)."""
+        """Return rel(d, s): whether a document is relevant for a subtopic."""
         return (document, subtopic) in self.pairs
 
     def n_relevant(self, subtopic: str) -> int:
-        """How many documents are relevant for a subtopic, retrieved or not."""
+        """Return how many documents are relevant for a subtopic, whether retrieved or not."""
         return len([document for document in self.judged if self.is_relevant(document, subtopic)])
 
 
 def subtopic_order(name: str) -> tuple[int, int, bytes]:
-    """Numbers by value, then all other names by bytes."""
+    """Return the sort key of a subtopic: numbers by value, then all other names by bytes."""
     if re.fullmatch("[0-9]+", name):
         return (0, int(name), name.encode())
     return (1, 0, name.encode())
 
 
 def novelty_gains(topic: TopicWithSubtopics, ranking: Sequence[str], alpha: float) -> list[float]:
-    """What each document of a list gains, given those above it."""
+    """Return the gain of each document in a list, given the documents above it."""
     weight = dict.fromkeys(topic.subtopics, 1.0)
     gains = []
     for document in ranking:
@@ -125,7 +125,7 @@ def novelty_gains(topic: TopicWithSubtopics, ranking: Sequence[str], alpha: floa
 
 
 def novelty(topic: TopicWithSubtopics, document: str, weight: Mapping[str, float]) -> float:
-    """The weights of the subtopics that a document is relevant for, by ascending subtopic."""
+    """Return the sum of the weights of the subtopics that a document is relevant for, in ascending order."""
     total = 0.0
     for subtopic in topic.subtopics_of.get(document, []):
         total += weight[subtopic]
@@ -133,13 +133,13 @@ def novelty(topic: TopicWithSubtopics, document: str, weight: Mapping[str, float
 
 
 def grow_tired(topic: TopicWithSubtopics, document: str, weight: dict[str, float], alpha: float) -> None:
-    """Multiply the weights of these subtopics by 1 - alpha."""
+    """Multiply the weights of the subtopics that a document is relevant for by 1 - alpha."""
     for subtopic in topic.subtopics_of.get(document, []):
         weight[subtopic] *= 1.0 - alpha
 
 
 def ideal_list(topic: TopicWithSubtopics, alpha: float) -> list[str]:
-    """Take the document that gains most, of several the last in byte order, again and again."""
+    """Repeatedly take the document with the greatest gain, or the last one in byte order if several are tied."""
     weight = dict.fromkeys(topic.subtopics, 1.0)
     left = sorted(topic.judged, key=str.encode, reverse=True)
     chosen = []
@@ -155,7 +155,7 @@ def ideal_list(topic: TopicWithSubtopics, alpha: float) -> list[str]:
 
 
 def top_gains(topic: TopicWithSubtopics, alpha: float, k: int) -> list[float]:
-    """The gains of an impossible list, each document of which is relevant for all subtopics."""
+    """Return the gains of an impossible list, in which each document is relevant for all subtopics."""
     gains, power = [], 1.0
     for _ in range(k):
         gains.append(len(topic.subtopics) * power)
@@ -164,7 +164,7 @@ def top_gains(topic: TopicWithSubtopics, alpha: float, k: int) -> list[float]:
 
 
 def by_logarithm(gains: Sequence[float], k: int) -> float:
-    """Sum of gain/log2(rank + 1) over the first k."""
+    """Return the sum of gain/log2(rank + 1) over the first k."""
     total = 0.0
     for rank in range(1, min(k, len(gains)) + 1):
         total += gains[rank - 1] / math.log2(rank + 1)
@@ -172,7 +172,7 @@ def by_logarithm(gains: Sequence[float], k: int) -> float:
 
 
 def by_rank(gains: Sequence[float], k: int) -> float:
-    """Sum of gain/rank over the first k."""
+    """Return the sum of gain/rank over the first k."""
     total = 0.0
     for rank in range(1, min(k, len(gains)) + 1):
         total += gains[rank - 1] / rank
@@ -180,7 +180,7 @@ def by_rank(gains: Sequence[float], k: int) -> float:
 
 
 def quotient(numerator: float, denominator: float) -> float:
-    """0 where either is 0."""
+    """Divide. The result is 0 if either number is 0."""
     return numerator / denominator if numerator and denominator else 0.0
 
 
@@ -191,33 +191,33 @@ def of_top(
     k: int,
     alpha: float,
 ) -> float:
-    """A sum of discounted gains, divided by that of the impossible list."""
+    """Return a sum of discounted gains, divided by the sum for the impossible list."""
     return quotient(total(novelty_gains(topic, ranking, alpha), k), total(top_gains(topic, alpha, k), k))
 
 
 def alpha_dcg(topic: TopicWithSubtopics, k: int, alpha: float = ALPHA) -> float:
-    """The gains by logarithm, divided by those of the impossible list."""
+    """Return the gains discounted by logarithm, divided by the gains of the impossible list."""
     return of_top(by_logarithm, topic, topic.ranking, k, alpha)
 
 
 def err_ia(topic: TopicWithSubtopics, k: int, alpha: float = ALPHA) -> float:
-    """The gains by rank, divided by those of the impossible list."""
+    """Return the gains discounted by rank, divided by the gains of the impossible list."""
     return of_top(by_rank, topic, topic.ranking, k, alpha)
 
 
 def alpha_ndcg(topic: TopicWithSubtopics, k: int, alpha: float = ALPHA) -> float:
-    """alpha_DCG of the ranking divided by that of the ideal list."""
+    """Return alpha_DCG of the ranking divided by alpha_DCG of the ideal list."""
     ideal = of_top(by_logarithm, topic, ideal_list(topic, alpha), k, alpha)
     return quotient(alpha_dcg(topic, k, alpha), ideal)
 
 
 def nerr_ia(topic: TopicWithSubtopics, k: int, alpha: float = ALPHA) -> float:
-    """ERR_IA of the ranking divided by that of the ideal list."""
+    """Return ERR_IA of the ranking divided by ERR_IA of the ideal list."""
     return quotient(err_ia(topic, k, alpha), of_top(by_rank, topic, ideal_list(topic, alpha), k, alpha))
 
 
 def rank_biased(topic: TopicWithSubtopics, ranking: Sequence[str], alpha: float, beta: float) -> float:
-    """NRBP of a list."""
+    """Return NRBP of a list."""
     total, power = 0.0, 1.0
     for gained in novelty_gains(topic, ranking, alpha):
         total += gained * power
@@ -226,17 +226,17 @@ def rank_biased(topic: TopicWithSubtopics, ranking: Sequence[str], alpha: float,
 
 
 def nrbp(topic: TopicWithSubtopics, alpha: float = ALPHA, beta: float = BETA) -> float:
-    """NRBP of the ranking."""
+    """Return NRBP of the ranking."""
     return rank_biased(topic, topic.ranking, alpha, beta)
 
 
 def nnrbp(topic: TopicWithSubtopics, alpha: float = ALPHA, beta: float = BETA) -> float:
-    """NRBP of the ranking divided by that of the ideal list."""
+    """Return NRBP of the ranking divided by NRBP of the ideal list."""
     return quotient(nrbp(topic, alpha, beta), rank_biased(topic, ideal_list(topic, alpha), alpha, beta))
 
 
 def map_ia(topic: TopicWithSubtopics) -> float:
-    """Average precision for each subtopic, averaged."""
+    """Return the mean over subtopics of average precision."""
     total = 0.0
     for subtopic in topic.subtopics:
         hits, precisions = 0, 0.0
@@ -249,7 +249,7 @@ def map_ia(topic: TopicWithSubtopics) -> float:
 
 
 def p_ia(topic: TopicWithSubtopics, k: int) -> float:
-    """Precision for each subtopic, averaged."""
+    """Return the mean over subtopics of precision."""
     pairs = 0
     for document in topic.ranking[:k]:
         for subtopic in topic.subtopics:
@@ -259,7 +259,7 @@ def p_ia(topic: TopicWithSubtopics, k: int) -> float:
 
 
 def strec(topic: TopicWithSubtopics, k: int) -> float:
-    """The share of subtopics with a relevant document among the first k."""
+    """Return the share of subtopics that have a relevant document among the first k."""
     seen = 0
     for subtopic in topic.subtopics:
         if any(topic.is_relevant(document, subtopic) for document in topic.ranking[:k]):
@@ -272,7 +272,7 @@ def strec(topic: TopicWithSubtopics, k: int) -> float:
 
 @dataclass(frozen=True)
 class LineWithProbability:
-    """One line of judgments that counts, its probability being what the method makes of it."""
+    """A line of judgments that counts. The method determines its probability."""
 
     document: str
     grade: int
@@ -282,7 +282,7 @@ class LineWithProbability:
 
 @dataclass(frozen=True)
 class InclusionTopic:
-    """One topic with a sample of judgments and inclusion probabilities; a negative grade is never relevant."""
+    """A topic with a sample of judgments and inclusion probabilities. A negative grade is never relevant."""
 
     ranking: Sequence[str]
     lines: Sequence[LineWithProbability]
@@ -290,17 +290,17 @@ class InclusionTopic:
 
     @property
     def relevant(self) -> dict[str, float]:
-        """The probabilities of the relevant documents of the sample."""
+        """The probabilities of the relevant documents in the sample."""
         return {line.document: line.probability for line in self.lines if line.grade >= max(self.level, 0)}
 
     @property
     def found(self) -> list[tuple[int, float]]:
-        """Rank and probability of those that were retrieved."""
+        """The rank and the probability of each relevant document that was retrieved."""
         return [(rank, self.relevant[d]) for rank, d in enumerate(self.ranking, 1) if d in self.relevant]
 
     @property
     def precisions(self) -> list[float]:
-        """The precision that is estimated at each of them."""
+        """The precision that is estimated at each relevant document that was retrieved."""
         above, estimates = 0.0, []
         for rank, probability in self.found:
             estimates.append((1.0 + above) / rank)
@@ -309,17 +309,17 @@ class InclusionTopic:
 
 
 def has_sample(topic: InclusionTopic) -> bool:
-    """Whether there is anything to estimate from: a relevant document, and any that was drawn."""
+    """Return whether the sample contains a relevant document and a randomly drawn document."""
     return bool(topic.relevant) and any(line.method in {1, 2, 4} for line in topic.lines)
 
 
 def stat_r(topic: InclusionTopic) -> float:
-    """The estimated number of relevant documents."""
+    """Return the estimated number of relevant documents."""
     return ordered_sum([1.0 / probability for probability in topic.relevant.values()])
 
 
 def stat_ap(topic: InclusionTopic) -> float:
-    """The estimated average precision."""
+    """Return the estimated average precision."""
     total = 0.0
     for precision, (_, probability) in zip(topic.precisions, topic.found, strict=True):
         total += precision / probability
@@ -327,17 +327,20 @@ def stat_ap(topic: InclusionTopic) -> float:
 
 
 def found_within(topic: InclusionTopic, k: float) -> float:
-    """The estimated number of relevant documents among the first k."""
+    """Return the estimated number of relevant documents among the first k."""
     return ordered_sum([1.0 / probability for rank, probability in topic.found if rank <= k])
 
 
 def stat_p(topic: InclusionTopic, k: int) -> float:
-    """The estimated precision after k documents."""
+    """Return the estimated precision after k documents."""
     return found_within(topic, k) / k
 
 
 def stat_rprec(topic: InclusionTopic) -> float:
-    """The estimated precision after statR documents, rounded; of a shorter list all of it over statR itself."""
+    """Return the estimated precision after statR documents, rounded.
+
+    If fewer documents were retrieved, the estimate for all of them is divided by statR itself.
+    """
     q = math.floor(stat_r(topic) + 0.5)
     if len(topic.ranking) < q:
         return found_within(topic, math.inf) / stat_r(topic)
@@ -345,14 +348,14 @@ def stat_rprec(topic: InclusionTopic) -> float:
 
 
 def stat_ndcg(topic: InclusionTopic, k: int) -> float:
-    """ndcg_burges of the sample alone; probabilities play no part."""
+    """Return ndcg_burges computed from the sample alone. Probabilities are not used."""
     grade = {line.document: line.grade for line in topic.lines}
     ideal = sorted([line.grade for line in topic.lines if line.grade > 0], reverse=True)
     return quotient(dcg_of_burges([grade.get(d, 0) for d in topic.ranking], k), dcg_of_burges(ideal, k))
 
 
 def stat_ap_variance(topic: InclusionTopic) -> float:
-    """The estimated variance of statAP, pair by pair."""
+    """Return the estimated variance of statAP, computed pair by pair."""
     n, in_list = len(topic.lines), 0
     for line in topic.lines:
         in_list += line.document in topic.ranking
@@ -382,7 +385,7 @@ def stat_ap_variance(topic: InclusionTopic) -> float:
 
 @dataclass(frozen=True)
 class Literal:
-    """One measure: its function and its parameters."""
+    """A measure: its function and its parameters."""
 
     compute: Callable[..., float]
     cutoffs: tuple[int, ...] = ()  # the defaults
@@ -418,7 +421,7 @@ Line = TypeVar("Line")
 
 
 def read_judgments(text: str, line_of: Callable[[Sequence[str]], Line | None]) -> dict[str, list[Line]]:
-    """The lines of each topic that count."""
+    """Return the lines of each topic that count."""
     values: dict[str, list[Line]] = {}
     for row in map(str.split, text.splitlines()):
         if (line := line_of(row)) is not None:
@@ -432,7 +435,7 @@ def subtopic_line(row: Sequence[str]) -> SubtopicLine:
 
 
 def line_with_probability(row: Sequence[str]) -> LineWithProbability | None:
-    """Read a line of prels; None if it is as if it was not there."""
+    """Read a line of prels, or return None if the program ignores the line."""
     grade, method = int(row[2]), int(row[3])
     if grade <= -999 or row[4] == "NA" or not 0 <= float(row[4]) <= 1:
         return None

@@ -1,8 +1,8 @@
-"""The measures for incomplete and for stratified judgments, and the readings of the unjudged, as plain loops.
+"""The measures for incomplete and for stratified judgments, and the treatments of unjudged documents, as plain loops.
 
-A continuation of ``references.measures``: nothing here is fast, clever or shared with irevalx. A document is relevant when it was
-judged and its grade is at least the level; without a judgment it is never a hit, however low the level. Sums run from
-left to right in rank order, and are divided by the number of relevant documents at the end.
+This module continues ``references.measures``. Nothing here is fast, clever or shared with irevalx. A document is
+relevant if it was judged and its grade is at least the level. An unjudged document is never a hit, however low the
+level is. Sums run from left to right in rank order, and are divided by the number of relevant documents at the end.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from references.measures import EPSILON, OUTSIDE, UNJUDGED, Loops, Topic, graded
 
 @dataclass(frozen=True)
 class Above:
-    """What stands above a relevant document: its rank, and how many documents of each kind are ranked higher."""
+    """The rank of a relevant document, and how many documents of each kind are ranked above it."""
 
     rank: int
     relevant: int
@@ -30,12 +30,12 @@ class Above:
 
     @property
     def pooled(self) -> int:
-        """Documents of the pool, judged or not."""
+        """The number of pooled documents above, judged or not."""
         return self.relevant + self.nonrelevant + self.unjudged
 
 
 def above_relevant(topic: Topic) -> list[Above]:
-    """What stands above each relevant document retrieved, in rank order."""
+    """Return what is above each retrieved relevant document, in rank order."""
     precisions = []
     relevant = nonrelevant = unjudged = outside = 0
     for rank in topic.ranks():
@@ -53,13 +53,13 @@ def above_relevant(topic: Topic) -> list[Above]:
 
 
 def average(terms: Sequence[float], n_rel: int) -> float:
-    """The sum over the relevant documents retrieved / all relevant documents; 0 where there are none."""
+    """Return the sum over the retrieved relevant documents divided by n_rel, or 0 if there are none."""
     return ordered_sum(terms) / n_rel if n_rel else 0.0
 
 
 @graded("indAP")
 def ind_ap(topic: Topic) -> float:
-    """Average precision once the documents pooled but not judged are removed from the list."""
+    """Return average precision after removing the pooled but unjudged documents from the list."""
     terms = []
     for above in above_relevant(topic):
         terms.append((above.relevant + 1) / (above.rank - above.unjudged))
@@ -67,9 +67,9 @@ def ind_ap(topic: Topic) -> float:
 
 
 def expected_precision(relevant: int, nonrelevant: int, outside: int, p: Fraction) -> Fraction:
-    """E[(r + 1) / (r + 1 + n + X)] for X from Binomial(o, p), exactly.
+    """Return E[(r + 1) / (r + 1 + n + X)] for X from Binomial(o, p), exactly.
 
-    The powers of p's denominator are taken out of the sum: ``b**outside`` is common to all of its weights.
+    The common factor ``b**outside`` of all weights is taken out of the sum.
     """
     a, b = p.numerator, p.denominator
     total = Fraction(0)
@@ -80,14 +80,14 @@ def expected_precision(relevant: int, nonrelevant: int, outside: int, p: Fractio
 
 
 def sampling_rate(topic: Topic) -> Fraction:
-    """Judged documents of the pool / documents of the pool; 1 where the pool is empty."""
+    """Return the share of judged documents in the pool, or 1 if the pool is empty."""
     judged = sum(grade >= 0 for grade in topic.judgments)
     return Fraction(judged, len(topic.judgments)) if topic.judgments else Fraction(1)
 
 
 @graded("subAP")
 def sub_ap(topic: Topic, p: float | None = None) -> float:
-    """The precisions to be expected where a document outside the pool is kept with probability p; exact to the end."""
+    """Return the mean expected precision if a document outside the pool is kept with probability p, exactly."""
     if topic.n_rel == 0:
         return 0.0
     rate = sampling_rate(topic) if p is None else Fraction(p)
@@ -99,7 +99,7 @@ def sub_ap(topic: Topic, p: float | None = None) -> float:
 
 @graded("RankEff")
 def rank_eff(topic: Topic) -> float:
-    """The mean share of nonrelevant documents that are ranked lower than a relevant one."""
+    """Return the mean share of nonrelevant documents that are ranked below a relevant document."""
     terms = []
     for above in above_relevant(topic):
         if above.nonrelevant == 0:
@@ -111,7 +111,7 @@ def rank_eff(topic: Topic) -> float:
 
 @graded("bpref_10")
 def bpref_10(topic: Topic) -> float:
-    """Bpref with its counts of nonrelevant documents held to R + 10."""
+    """Return bpref with both counts of nonrelevant documents limited to R + 10."""
     most = topic.n_rel + 10
     terms = []
     for above in above_relevant(topic):
@@ -124,13 +124,13 @@ def bpref_10(topic: Topic) -> float:
 
 @graded("judged", default=(5, 10, 20))
 def judged(topic: Topic, k: int) -> float:
-    """Judged documents among the first k / k, also for a shorter list."""
+    """Return the number of judged documents among the first k, divided by k even if the list is shorter."""
     return sum(grade >= 0 for grade in topic.ranking[:k]) / k
 
 
 @graded("infAP")
 def inf_ap(topic: Topic, c: float = 2.0, epsilon: float = EPSILON) -> float:
-    """Each relevant document found adds the precision to be expected there from what is judged above it."""
+    """Return the mean expected precision at relevant documents, estimated from what is judged above each."""
     terms = []
     for above in above_relevant(topic):
         if above.rank == 1:
@@ -146,28 +146,28 @@ def inf_ap(topic: Topic, c: float = 2.0, epsilon: float = EPSILON) -> float:
 # One topic with stratified judgments
 
 sampled = Loops()
-"""Of every measure that has a value for a ``SampledTopic``."""
+"""The loops of the measures that have a value for a ``SampledTopic``."""
 
 Sampled: TypeAlias = tuple[int, int]
-"""A document of the pool: its stratum, and its grade or -1 where it was not sampled."""
+"""A document of the pool: its stratum, and its grade, or -1 if it was not sampled."""
 
 
 @dataclass(frozen=True)
 class Stratum:
-    """How many documents of one stratum there are (D), how many of them are judged (S), and how many relevant (R)."""
+    """How many documents of one stratum there are (D), how many are judged (S), and how many are relevant (R)."""
 
     size: int
     judged: int
     relevant: int
 
     def expected(self) -> float:
-        """Relevant documents to be expected among these, smoothed."""
+        """Return the expected number of relevant documents, smoothed."""
         return self.size * (self.relevant + EPSILON) / (self.judged + 3 * EPSILON)
 
 
 @dataclass(frozen=True)
 class SampledTopic:
-    """A topic with stratified judgments: documents as stratum and grade, None for documents outside the pool."""
+    """A topic with stratified judgments. A document is a stratum and a grade, or None outside the pool."""
 
     ranking: Sequence[Sampled | None]  # cut at the depth
     judgments: Sequence[Sampled]  # all documents of the pool; a negative grade was not sampled
@@ -175,11 +175,11 @@ class SampledTopic:
     depth: int = 1000  # also of the ideal ranking
 
     def is_relevant(self, grade: int) -> bool:
-        """Whether a document with this grade was judged and found relevant."""
+        """Return whether a document with this grade was judged relevant."""
         return grade >= 0 and grade >= self.level
 
     def gain(self, grade: int, gains: Mapping[int, float] | None = None) -> float:
-        """What a relevant document with this grade gains: its grade unless it is given; 0 of any other."""
+        """Return the gain of a grade: the given one, or the grade itself, or 0 if the grade is not relevant."""
         return (gains or {}).get(grade, grade) if self.is_relevant(grade) else 0
 
     @property
@@ -188,42 +188,42 @@ class SampledTopic:
         return sorted({stratum for stratum, _ in self.judgments})
 
     def count(self, documents: Sequence[Sampled | None], stratum: int) -> Stratum:
-        """What these documents hold of a stratum."""
+        """Return the counts of those documents that belong to a stratum."""
         grades = [document[1] for document in documents if document is not None and document[0] == stratum]
         return Stratum(len(grades), sum(grade >= 0 for grade in grades), sum(map(self.is_relevant, grades)))
 
     def expected_within(self, k: int) -> float:
-        """Relevant documents to be expected among the first k."""
+        """Return the expected number of relevant documents among the first k."""
         return ordered_sum([self.count(self.ranking[:k], stratum).expected() for stratum in self.strata])
 
 
 @sampled("num_ret")
 def sampled_num_ret(topic: SampledTopic) -> int:
-    """Documents retrieved."""
+    """Return the number of retrieved documents."""
     return len(topic.ranking)
 
 
 @sampled("num_rel")
 def sampled_num_rel(topic: SampledTopic) -> int:
-    """Documents judged relevant."""
+    """Return the number of documents that were judged relevant."""
     return sum(topic.is_relevant(grade) for _, grade in topic.judgments)
 
 
 @sampled("num_rel_ret")
 def sampled_num_rel_ret(topic: SampledTopic) -> int:
-    """Documents retrieved that were judged relevant."""
+    """Return the number of retrieved documents that were judged relevant."""
     return sum(document is not None and topic.is_relevant(document[1]) for document in topic.ranking)
 
 
 @sampled("judged", default=(5, 10, 20))
 def sampled_judged(topic: SampledTopic, k: int) -> float:
-    """Judged documents among the first k / k, also for a shorter list."""
+    """Return the number of judged documents among the first k, divided by k even if the list is shorter."""
     return sum(document is not None and document[1] >= 0 for document in topic.ranking[:k]) / k
 
 
 @sampled("inum_rel")
 def inum_rel(topic: SampledTopic) -> float:
-    """Relevant documents to be expected in the pool, over the strata that were sampled."""
+    """Return the expected number of relevant documents in the pool, summed over the strata that were sampled."""
     terms = []
     for stratum in topic.strata:
         pool = topic.count(topic.judgments, stratum)
@@ -234,13 +234,13 @@ def inum_rel(topic: SampledTopic) -> float:
 
 @sampled("inum_rel_ret")
 def inum_rel_ret(topic: SampledTopic) -> float:
-    """Relevant documents to be expected among the retrieved ones."""
+    """Return the expected number of relevant documents among the retrieved ones."""
     return topic.expected_within(len(topic.ranking))
 
 
 @sampled("inum_rel_se")
 def inum_rel_se(topic: SampledTopic) -> float:
-    """The square root of the variance of the estimated total, stratum by stratum."""
+    """Return the square root of the variance of the estimated total, computed stratum by stratum."""
     terms = []
     for stratum in topic.strata:
         pool = topic.count(topic.judgments, stratum)
@@ -257,7 +257,7 @@ def inum_rel_se(topic: SampledTopic) -> float:
 
 @sampled("iiprec_at_recall", default=(0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0))
 def iiprec_at_recall(topic: SampledTopic, recall: float) -> float:
-    """The greatest precision to be expected, going back from the last rank as long as so much is to be expected."""
+    """Return the greatest expected precision, from the last rank up to the first one that misses the recall."""
     every = inum_rel(topic)
     if every == 0:
         return 0.0
@@ -272,12 +272,12 @@ def iiprec_at_recall(topic: SampledTopic, recall: float) -> float:
 
 @sampled("iP", default=(10, 50, 1000))
 def i_p(topic: SampledTopic, k: int) -> float:
-    """Relevant documents to be expected among the first k / k, also for a shorter list."""
+    """Return the expected number of relevant documents among the first k, divided by k for any list."""
     return topic.expected_within(k) / k
 
 
 def sampled_precision(topic: SampledTopic, rank: int) -> float:
-    """The precision to be expected at a relevant document of this rank."""
+    """Return the expected precision at a relevant document with this rank."""
     above = topic.ranking[: rank - 1]
     pooled = sum(document is not None for document in above)
     if pooled == 0:
@@ -291,7 +291,7 @@ def sampled_precision(topic: SampledTopic, rank: int) -> float:
 
 @sampled("xinfAP")
 def x_inf_ap(topic: SampledTopic) -> float:
-    """Per stratum, the mean precision to be expected at its relevant documents, weighted by how many it must hold."""
+    """Return the expected precision at relevant documents, averaged per stratum and weighted by its estimate."""
     total = 0.0
     for stratum in topic.strata:
         pool = topic.count(topic.judgments, stratum)
@@ -307,7 +307,7 @@ def x_inf_ap(topic: SampledTopic) -> float:
 
 
 def sampled_dcg(topic: SampledTopic, given: Mapping[int, float]) -> float:
-    """Per stratum, the discounted gains of the judged documents retrieved, scaled up to all retrieved from there."""
+    """Return the discounted gains of the judged documents retrieved, scaled up for each stratum."""
     total = 0.0
     for stratum in topic.strata:
         retrieved = topic.count(topic.ranking, stratum)
@@ -322,12 +322,12 @@ def sampled_dcg(topic: SampledTopic, given: Mapping[int, float]) -> float:
 
 
 def round_half_up(x: float) -> int:
-    """To the nearest whole number, halves upwards."""
+    """Round to the nearest integer, halves upwards."""
     return math.floor(x + 0.5)
 
 
 def sampled_ideal_dcg(topic: SampledTopic, given: Mapping[int, float]) -> float:
-    """The DCG of as many documents of each gain as are to be expected in the pool, highest gain first."""
+    """Return the DCG of the expected number of documents of each gain in the pool, highest gain first."""
     ideal: list[float] = []
     for gain in sorted({topic.gain(grade, given) for _, grade in topic.judgments}, reverse=True):
         if gain == 0:
@@ -344,7 +344,7 @@ def sampled_ideal_dcg(topic: SampledTopic, given: Mapping[int, float]) -> float:
 
 @sampled("infNDCG")
 def inf_ndcg(topic: SampledTopic, gains: Mapping[int, float] | None = None) -> float:
-    """The DCG to be expected / the ideal one; 0 where nothing can be gained."""
+    """Return the expected DCG divided by the ideal DCG, or 0 if no document has a gain."""
     ideal = sampled_ideal_dcg(topic, gains or {})
     return sampled_dcg(topic, gains or {}) / ideal if ideal > 0 else 0.0
 
@@ -353,12 +353,12 @@ def inf_ndcg(topic: SampledTopic, gains: Mapping[int, float] | None = None) -> f
 
 
 def skip(topic: Topic) -> Topic:
-    """The topic without the retrieved documents that were not judged; the pool stays."""
+    """Return the topic without the retrieved documents that were not judged. The pool does not change."""
     return replace(topic, ranking=[grade for grade in topic.ranking if grade >= 0])
 
 
 def rel(topic: Topic) -> Topic:
-    """The topic with every retrieved document that was not judged taken as relevant, with the least grade that is."""
+    """Return the topic with every retrieved unjudged document made relevant. Its grade is the least relevant one."""
     least = max(topic.level, 0)
     ranking = []
     judgments = list(topic.judgments)
@@ -375,4 +375,4 @@ def rel(topic: Topic) -> Topic:
 
 
 READINGS: dict[str, Callable[[Topic], Topic]] = {"skip": skip, "rel": rel}
-"""What a reading makes of a topic, by name; nonrel leaves it as it is."""
+"""The function that applies each treatment to a topic. nonrel does not change the topic."""

@@ -1,8 +1,8 @@
-"""Every measure, every word of ``Segments`` and both averages once more, as plain loops: the readable specification.
+"""Every measure, every method of ``Segments`` and both averages implemented a second time, as plain loops.
 
-Nothing here is fast, clever or shared with irevalx. The measures look at one topic and follow trec_eval's walk through
-the ranking step by step; sums run from left to right, starting at 0.0. A measure's arguments after the topic are its
-parameters: one cutoff, a list of real cutoffs, real numbers, or a list of gains.
+These loops are a readable specification. Nothing here is fast, clever or shared with irevalx. Each measure receives one
+topic and follows the ranking step by step like trec_eval. Sums run from left to right, starting at 0.0. A measure's
+arguments after the topic are its parameters: one cutoff, a list of real cutoffs, real numbers, or a list of gains.
 """
 
 from __future__ import annotations
@@ -20,26 +20,26 @@ SMALLEST_INT = -(2**31)
 EPSILON = 0.00001
 
 PERSISTENCE = 0.9
-"""p of rbp and rbp_resid when none is given."""
+"""The p of rbp and rbp_resid if none is given."""
 
 ELEVEN_POINTS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 NINE_CUTOFFS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
 
 Pairs: TypeAlias = Sequence[tuple[int | None, float]]
-"""Gains as given by the user: the grade (None when the key is not one) and its gain."""
+"""Gains as given by the user: the grade (None if the key is not a grade) and its gain."""
 
 Loop = TypeVar("Loop", bound=Callable[..., Any])
 
 
 class Loops:
-    """Loops by measure: ``@graded("P", default=NINE_CUTOFFS)`` registers a loop and its default parameters."""
+    """The loops of measures: ``@graded("P", default=NINE_CUTOFFS)`` registers a loop and its default parameters."""
 
     def __init__(self) -> None:
         self.by_name: dict[str, Callable[..., Any]] = {}
         self.defaults: dict[str, tuple[float, ...]] = {}
 
     def __call__(self, *names: str, default: tuple[float, ...] = ()) -> Callable[[Loop], Loop]:
-        """Return a decorator that takes the loop below it for those measures."""
+        """Return a decorator that registers a loop for the given measures."""
 
         def take(loop: Loop) -> Loop:
             self.by_name |= dict.fromkeys(names, loop)
@@ -50,14 +50,14 @@ class Loops:
 
 
 graded = Loops()
-"""Of every measure that has a value for a ``Topic``, one with graded judgments."""
+"""The loops of the measures that have a value for a ``Topic``, that is, a topic with graded judgments."""
 
 
 # C's arithmetic
 
 
 def divide(x: float, y: float) -> float:
-    """C's division: 0/0 is nan, and anything else divided by 0 is infinite."""
+    """Divide as in C: 0/0 is NaN, and any other number divided by 0 is infinite."""
     if y != 0:
         return x / y
     if x == 0 or math.isnan(x):
@@ -66,35 +66,35 @@ def divide(x: float, y: float) -> float:
 
 
 def log(x: float) -> float:
-    """C's logarithm: minus infinity for 0, nan below."""
+    """Return the logarithm as in C: minus infinity for 0, and NaN for negative numbers."""
     if x == 0:
         return -math.inf
     return math.log(x) if x > 0 else math.nan
 
 
 def log2(x: float) -> float:
-    """C's logarithm to base 2: minus infinity for 0, nan below."""
+    """Return the logarithm to base 2 as in C: minus infinity for 0, and NaN for negative numbers."""
     if x == 0:
         return -math.inf
     return math.log2(x) if x > 0 else math.nan
 
 
 def truncate(x: float) -> int:
-    """C's conversion to a 64-bit integer: towards 0; what does not fit, and nan, gives the smallest one."""
+    """Convert to a 64-bit integer as in C: towards 0. Numbers that do not fit, and NaN, yield the smallest one."""
     if math.isnan(x) or math.isinf(x) or not SMALLEST_LONG <= int(x) < 2**63:
         return SMALLEST_LONG
     return int(x)
 
 
 def truncate_to_int(x: float) -> int:
-    """C's conversion to a 32-bit integer: towards 0; what does not fit, and nan, gives the smallest one."""
+    """Convert to a 32-bit integer as in C: towards 0. Numbers that do not fit, and NaN, yield the smallest one."""
     if math.isnan(x) or math.isinf(x) or not SMALLEST_INT <= int(x) < 2**31:
         return SMALLEST_INT
     return int(x)
 
 
 def round_half_away(x: float) -> int:
-    """C's ``lround``: to the nearest integer, halves away from 0; nan and what does not fit give the smallest one."""
+    """Round like C's ``lround``: halves away from 0. Numbers that do not fit, and NaN, yield the smallest integer."""
     whole = truncate(x)
     if whole == SMALLEST_LONG or abs(x - whole) < 0.5:
         return whole
@@ -102,7 +102,7 @@ def round_half_away(x: float) -> int:
 
 
 def merge_sort(items: Sequence[Any], compare: Callable[[Any, Any], int]) -> list[Any]:
-    """The C library's sort: halve (the smaller half first), sort both, and merge, taking left while compare <= 0."""
+    """Sort like the C library: sort both halves (the smaller is first) and merge, taking left if compare <= 0."""
     if len(items) <= 1:
         return list(items)
     middle = len(items) // 2
@@ -119,7 +119,7 @@ def merge_sort(items: Sequence[Any], compare: Callable[[Any, Any], int]) -> list
 
 @dataclass(frozen=True)
 class Topic:
-    """One topic, as all measures see it."""
+    """A topic, which is the input of all measures."""
 
     ranking: Sequence[int]  # in rank order: a grade, -1 outside the pool, -2 pooled but unjudged
     judgments: Sequence[int]  # grades of the whole pool; a negative grade is unjudged
@@ -129,43 +129,43 @@ class Topic:
 
     @property
     def n_ret(self) -> int:
-        """Documents retrieved."""
+        """The number of retrieved documents."""
         return len(self.ranking)
 
     @property
     def n_rel(self) -> int:
-        """Documents judged relevant, retrieved or not."""
+        """The number of documents judged relevant, whether retrieved or not."""
         return sum(grade >= max(self.level, 0) for grade in self.judgments)
 
     @property
     def n_nonrel(self) -> int:
-        """Documents judged nonrelevant, retrieved or not."""
+        """The number of documents judged nonrelevant, whether retrieved or not."""
         return sum(0 <= grade < self.level for grade in self.judgments)
 
     @property
     def n_rel_ret(self) -> int:
-        """Documents retrieved that were judged relevant."""
+        """The number of retrieved documents that were judged relevant."""
         return sum(grade >= max(self.level, 0) for grade in self.ranking)
 
     @property
     def n_levels(self) -> int:
-        """One more than the highest grade of a judged document; 0 where nothing was judged."""
+        """One more than the highest grade of a judged document, or 0 if no document was judged."""
         return max([0, *(grade + 1 for grade in self.judgments)])
 
     def n_judged(self, level: int) -> int:
-        """Documents judged with this grade, retrieved or not."""
+        """Return the number of documents judged with this grade, whether retrieved or not."""
         return sum(grade == level for grade in self.judgments)
 
     def is_hit(self, rank: int) -> bool:
-        """Whether the document at this rank counts as found: its code is compared with the level, whatever it is."""
+        """Return whether the document at this rank is a hit: its code, even a negative one, is at least the level."""
         return self.ranking[rank - 1] >= self.level
 
     def ranks(self, k: int | None = None) -> range:
-        """The ranks from 1 to the end of the list, or to k if that comes first."""
+        """Return the ranks from 1 to the end of the list, or to k if it is smaller."""
         return range(1, (self.n_ret if k is None else min(k, self.n_ret)) + 1)
 
     def hits_within(self, k: int) -> int:
-        """Hits among the first k documents."""
+        """Return the number of hits among the first k documents."""
         return sum(self.is_hit(rank) for rank in self.ranks(k))
 
 
@@ -174,25 +174,25 @@ class Topic:
 
 @graded("num_ret")
 def num_ret(topic: Topic) -> int:
-    """Documents retrieved."""
+    """Return the number of retrieved documents."""
     return topic.n_ret
 
 
 @graded("num_rel")
 def num_rel(topic: Topic) -> int:
-    """Documents judged relevant."""
+    """Return the number of documents judged relevant."""
     return topic.n_rel
 
 
 @graded("num_rel_ret")
 def num_rel_ret(topic: Topic) -> int:
-    """Documents retrieved that were judged relevant."""
+    """Return the number of retrieved documents that were judged relevant."""
     return topic.n_rel_ret
 
 
 @graded("num_nonrel_judged_ret")
 def num_nonrel_judged_ret(topic: Topic) -> int:
-    """Documents retrieved, less those outside the pool, those pooled but not judged, and those judged relevant."""
+    """Return the number of retrieved documents that are neither unjudged nor relevant."""
     return topic.n_ret - topic.ranking.count(OUTSIDE) - topic.ranking.count(UNJUDGED) - topic.n_rel_ret
 
 
@@ -201,26 +201,26 @@ def num_nonrel_judged_ret(topic: Topic) -> int:
 
 @graded("set_P")
 def set_p(topic: Topic) -> float:
-    """Relevant retrieved / retrieved."""
+    """Return the relevant retrieved documents divided by the retrieved documents."""
     return topic.n_rel_ret / topic.n_ret if topic.n_ret else 0.0
 
 
 @graded("set_recall")
 def set_recall(topic: Topic) -> float:
-    """Relevant retrieved / relevant."""
+    """Return the relevant retrieved documents divided by the relevant documents."""
     return topic.n_rel_ret / topic.n_rel if topic.n_rel else 0.0
 
 
 @graded("set_relative_P")
 def set_relative_p(topic: Topic) -> float:
-    """Relevant retrieved / the most that could be."""
+    """Return the relevant retrieved documents divided by the greatest possible number."""
     possible = min(topic.n_ret, topic.n_rel)
     return topic.n_rel_ret / possible if possible else 0.0
 
 
 @graded("set_map")
 def set_map(topic: Topic) -> float:
-    """Precision times recall of the set, as one division."""
+    """Return precision times recall of the set, computed with a single division."""
     if not (topic.n_ret and topic.n_rel):
         return 0.0
     return (topic.n_rel_ret * topic.n_rel_ret) / (topic.n_ret * topic.n_rel)
@@ -228,7 +228,7 @@ def set_map(topic: Topic) -> float:
 
 @graded("set_F", default=(1.0,))
 def set_f(topic: Topic, x: float, *ignored: float) -> float:
-    """(x + 1) P R / (x P + R), from left to right; 0 where no relevant document was retrieved."""
+    """Return (x + 1) P R / (x P + R), from left to right, or 0 if no relevant document was retrieved."""
     if topic.n_rel_ret == 0:
         return 0.0
     precision = topic.n_rel_ret / topic.n_ret
@@ -238,7 +238,7 @@ def set_f(topic: Topic, x: float, *ignored: float) -> float:
 
 @graded("utility", default=(1.0, -1.0, 0.0, 0.0))
 def utility(topic: Topic, a: float, b: float, c: float, d: float) -> float:
-    """Weights for relevant retrieved, not relevant retrieved, relevant not retrieved, and all the others."""
+    """Return the weighted sum of relevant retrieved, other retrieved, relevant not retrieved, and other documents."""
     r, n, n_rel = topic.n_rel_ret, topic.n_ret, topic.n_rel
     return a * r + b * (n - r) + c * (n_rel - r) + d * (topic.collection_size + r - n - n_rel)
 
@@ -248,7 +248,7 @@ def utility(topic: Topic, a: float, b: float, c: float, d: float) -> float:
 
 @graded("Rprec")
 def r_precision(topic: Topic) -> float:
-    """Hits among the first R, divided by R also where fewer were retrieved."""
+    """Return the hits among the first R, divided by R even if fewer were retrieved."""
     if min(topic.n_ret, topic.n_rel) == 0:
         return 0.0
     return topic.hits_within(topic.n_rel) / topic.n_rel
@@ -256,7 +256,7 @@ def r_precision(topic: Topic) -> float:
 
 @graded("recip_rank")
 def reciprocal_rank(topic: Topic) -> float:
-    """1 / rank of the first hit."""
+    """Return 1 / rank of the first hit."""
     for rank in topic.ranks():
         if topic.is_hit(rank):
             return 1.0 / rank
@@ -265,7 +265,7 @@ def reciprocal_rank(topic: Topic) -> float:
 
 @graded("recip_rank_cut", default=(10,))
 def reciprocal_rank_at(topic: Topic, k: int) -> float:
-    """1 / rank of the first hit, if that is not below rank k."""
+    """Return 1 / rank of the first hit, or 0 if its rank exceeds k."""
     for rank in topic.ranks(k):
         if topic.is_hit(rank):
             return 1.0 / rank
@@ -274,31 +274,31 @@ def reciprocal_rank_at(topic: Topic, k: int) -> float:
 
 @graded("P", default=NINE_CUTOFFS)
 def precision_at(topic: Topic, k: int) -> float:
-    """Hits among the first k / k."""
+    """Return the hits among the first k, divided by k."""
     return topic.hits_within(k) / k
 
 
 @graded("recall", default=NINE_CUTOFFS)
 def recall_at(topic: Topic, k: int) -> float:
-    """Hits among the first k / relevant."""
+    """Return the hits among the first k, divided by the relevant documents."""
     return topic.hits_within(k) / topic.n_rel if topic.n_rel else 0.0
 
 
 @graded("relative_P", default=NINE_CUTOFFS)
 def relative_precision_at(topic: Topic, k: int) -> float:
-    """Hits among the first k / the most that could be."""
+    """Return the hits among the first k, divided by the greatest possible number."""
     return topic.hits_within(k) / min(k, topic.n_rel) if topic.n_rel else 0.0
 
 
 @graded("success", default=(1, 5, 10))
 def success_at(topic: Topic, k: int) -> float:
-    """Whether a hit is among the first k."""
+    """Return 1 if a hit is among the first k, or 0."""
     return 1.0 if topic.hits_within(k) > 0 else 0.0
 
 
 @graded("unj", default=(5, 10, 20))
 def unjudged_at(topic: Topic, k: int) -> float:
-    """Documents without a grade among the first k / k."""
+    """Return the documents among the first k that have no grade, divided by k."""
     return sum(grade < 0 for grade in topic.ranking[:k]) / k
 
 
@@ -306,7 +306,7 @@ def unjudged_at(topic: Topic, k: int) -> float:
 
 
 def sum_of_precisions(topic: Topic, k: int | None = None) -> float:
-    """Number of the hit / its rank, summed over the hits in rank order."""
+    """Return the sum over hits, in rank order, of the number of the hit divided by its rank."""
     total = 0.0
     hits = 0
     for rank in topic.ranks(k):
@@ -318,7 +318,7 @@ def sum_of_precisions(topic: Topic, k: int | None = None) -> float:
 
 @graded("map", "gm_map")
 def average_precision(topic: Topic) -> float:
-    """The sum of precisions / relevant, where there is a hit; infinite where unjudged hits are all there is."""
+    """Return the sum of precisions divided by n_rel, or 0 if there is no hit. n_rel can be 0 if hits are unjudged."""
     if topic.hits_within(topic.n_ret) == 0:
         return 0.0
     return divide(sum_of_precisions(topic), topic.n_rel)
@@ -326,26 +326,26 @@ def average_precision(topic: Topic) -> float:
 
 @graded("relative_map_cut", default=NINE_CUTOFFS)
 def relative_average_precision_at(topic: Topic, k: int) -> float:
-    """The sum of precisions over the first k / the most relevant documents that can be there."""
+    """Return the sum of precisions over the first k, divided by the greatest possible number of hits."""
     return sum_of_precisions(topic, k) / min(k, topic.n_rel) if topic.n_rel else 0.0
 
 
 @graded("map_cut", default=NINE_CUTOFFS)
 def average_precision_at(topic: Topic, k: int) -> float:
-    """The sum of precisions over the first k / relevant."""
+    """Return the sum of precisions over the first k, divided by the relevant documents."""
     return sum_of_precisions(topic, k) / topic.n_rel if topic.n_rel else 0.0
 
 
 @graded("yaap")
 def yaap(topic: Topic) -> float:
-    """The logarithm of (1 + S) / (1 + R - S), S being the sum of precisions and R the number of relevant documents."""
+    """Return log((1 + S) / (1 + R - S)). S is the sum of precisions, and R the number of relevant documents."""
     total = sum_of_precisions(topic)
     return log(divide(1.0 + total, (1.0 + topic.n_rel) - total))
 
 
 @graded("bpref", "gm_bpref")
 def bpref(topic: Topic) -> float:
-    """Each relevant document found adds 1 less the share of nonrelevant documents above it, both counts held to R."""
+    """Return the mean of 1 minus the share of nonrelevant documents above, both counts limited to R."""
     total = 0.0
     nonrelevant_above = 0
     for grade in topic.ranking:
@@ -362,7 +362,7 @@ def bpref(topic: Topic) -> float:
 
 @graded("binG")
 def binary_g(topic: Topic) -> float:
-    """Each hit adds 1 / log2(2 + documents above that are no hits); divided by R where there is a hit."""
+    """Return the sum over hits of 1 / log2(2 + non-hits above), divided by R, or 0 if there is no hit."""
     total = 0.0
     hits = 0
     for rank in topic.ranks():
@@ -376,14 +376,14 @@ def binary_g(topic: Topic) -> float:
 
 
 def documents_for_recall(topic: Topic, x: float) -> int:
-    """Relevant documents that make up recall x, as the version rounds."""
+    """Return how many relevant documents correspond to recall x, with the rounding of the version."""
     if topic.recall_rounding == "9":
         return truncate(x * topic.n_rel + 0.9)
     return round_half_away(x * topic.n_rel)
 
 
 def interpolation_walk(topic: Topic, levels: Sequence[float]) -> Iterator[tuple[int, float]]:
-    """trec_eval's walk up the list: which level is given which precision, in the order that this happens."""
+    """Yield each level and its precision in the order in which trec_eval finds them, from the end of the list."""
     cutoff = [documents_for_recall(topic, x) for x in levels]
     current = len(levels) - 1
     while current >= 0 and cutoff[current] > topic.n_rel_ret:
@@ -406,7 +406,7 @@ def interpolation_walk(topic: Topic, levels: Sequence[float]) -> Iterator[tuple[
 
 @graded("iprec_at_recall", default=ELEVEN_POINTS)
 def interpolated_precision(topic: Topic, levels: Sequence[float]) -> list[float]:
-    """The best precision at or after the point where recall reaches each level."""
+    """Return the best precision at or after the rank where recall reaches each level."""
     values = [0.0] * len(levels)
     for index, best in interpolation_walk(topic, levels):
         values[index] = best
@@ -415,7 +415,7 @@ def interpolated_precision(topic: Topic, levels: Sequence[float]) -> list[float]
 
 @graded("11pt_avg", default=ELEVEN_POINTS)
 def eleven_point_average(topic: Topic, *levels: float) -> float:
-    """The mean of the interpolated precisions, summed in the order of the walk; the levels are taken as typed."""
+    """Return the mean of the interpolated precisions, summed in the order of the walk. Levels are not sorted."""
     total = 0.0
     for _, best in interpolation_walk(topic, levels):
         total += best
@@ -424,7 +424,7 @@ def eleven_point_average(topic: Topic, *levels: float) -> float:
 
 @graded("Rprec_mult", default=(0.2, 0.4, 0.6, 0.8, 1.0, 1.2, 1.4, 1.6, 1.8, 2.0))
 def multiple_r_precision(topic: Topic, multiples: Sequence[float]) -> list[float]:
-    """Precision at multiples of R; a cutoff that the walk cannot meet keeps it from all smaller ones."""
+    """Return precision at multiples of R. If trec_eval cannot reach a cutoff, it reaches no smaller one."""
     values = [0.0] * len(multiples)
     cutoff = [truncate(x * topic.n_rel + 0.9) for x in multiples]
     current = len(multiples) - 1
@@ -448,7 +448,7 @@ def multiple_r_precision(topic: Topic, multiples: Sequence[float]) -> list[float
 
 @dataclass
 class GainEntry:
-    """One line of the table of gains: a grade, how many documents have it, and what each is worth."""
+    """An entry in the table of gains: a grade, how many documents have it, and the gain of each."""
 
     level: int
     count: int
@@ -456,7 +456,7 @@ class GainEntry:
 
 
 def gain_table(topic: Topic, pairs: Pairs) -> list[GainEntry]:
-    """The gains as given and then those of all other levels, sorted ascending by a difference cut to an integer."""
+    """Return the given gains, then the gains of all other levels, sorted by differences truncated to integers."""
     table = [GainEntry(level, 0, gain) for level, gain in pairs if level is not None]
     for level in range(topic.n_levels):
         for entry in table:
@@ -469,7 +469,7 @@ def gain_table(topic: Topic, pairs: Pairs) -> list[GainEntry]:
 
 
 def gain_of(table: Sequence[GainEntry], grade: int) -> float:
-    """The gain of the first line with this grade; 0 where there is none."""
+    """Return the gain of the first entry with this grade, or 0 if there is none."""
     for entry in table:
         if entry.level == grade:
             return entry.gain
@@ -477,7 +477,7 @@ def gain_of(table: Sequence[GainEntry], grade: int) -> float:
 
 
 class IdealWalk:
-    """trec_eval's walk through the best possible ranking: down the table of gains, so often as a line has documents."""
+    """trec_eval's walk through the ideal ranking: down the table of gains, one step for each document of an entry."""
 
     def __init__(self, table: Sequence[GainEntry]) -> None:
         self.table = table
@@ -486,7 +486,7 @@ class IdealWalk:
         self.gain = table[-1].gain if table else 0.0
 
     def step(self) -> None:
-        """Go to the next document."""
+        """Move to the next document."""
         self.used += 1
         while self.pointer >= 0 and self.used > self.table[self.pointer].count:
             self.used = 1
@@ -495,7 +495,7 @@ class IdealWalk:
 
 
 def discounted_gains(topic: Topic, pairs: Pairs) -> tuple[float, float]:
-    """Discounted cumulative gain of the ranking, and of the best possible one."""
+    """Return the discounted cumulative gains of the ranking and of the ideal ranking."""
     table = gain_table(topic, pairs)
     ideal = IdealWalk(table)
     gained = best = 0.0
@@ -514,26 +514,26 @@ def discounted_gains(topic: Topic, pairs: Pairs) -> tuple[float, float]:
 
 @graded("dcg")
 def dcg(topic: Topic, pairs: Pairs) -> float:
-    """Discounted cumulative gain of the ranking."""
+    """Return the discounted cumulative gain of the ranking."""
     return discounted_gains(topic, pairs)[0]
 
 
 @graded("ideal_dcg")
 def ideal_dcg(topic: Topic, pairs: Pairs) -> float:
-    """Discounted cumulative gain of the best possible ranking."""
+    """Return the discounted cumulative gain of the ideal ranking."""
     return discounted_gains(topic, pairs)[1]
 
 
 @graded("ndcg")
 def ndcg(topic: Topic, pairs: Pairs) -> float:
-    """One divided by the other."""
+    """Return the first of ``discounted_gains`` divided by the second, or 0 if the second is not positive."""
     gained, best = discounted_gains(topic, pairs)
     return gained / best if best > 0 else 0.0
 
 
 @graded("ndcg_cut", default=NINE_CUTOFFS)
 def ndcg_at(topic: Topic, k: int) -> float:
-    """Over the first k documents of both rankings, with grades as gains; not divided where there is nothing to gain."""
+    """Return nDCG over the first k documents, with grades as gains. If no gain is possible, it is not divided."""
     gained = 0.0
     for rank in topic.ranks(k):
         grade = topic.ranking[rank - 1]
@@ -551,7 +551,7 @@ def ndcg_at(topic: Topic, k: int) -> float:
 
 @graded("ndcg_rel")
 def ndcg_rel(topic: Topic, pairs: Pairs) -> float:
-    """Mean over the documents with a gain of what ndcg is there; those not found take what it is in the end."""
+    """Return the mean of ndcg at the documents with a gain, which is the final value for those not retrieved."""
     table = gain_table(topic, pairs)
     ideal = IdealWalk(table)
     gained = best = total = 0.0
@@ -576,7 +576,7 @@ def ndcg_rel(topic: Topic, pairs: Pairs) -> float:
 
 @graded("Rndcg")
 def r_ndcg(topic: Topic, pairs: Pairs) -> float:
-    """Mean of what ndcg is above each rank where the ideal gain changes, and once more after the rest of the list."""
+    """Return the mean of ndcg above each rank where the ideal gain changes, and after the rest of the list."""
     if topic.n_rel == 0:
         return 0.0
     table = gain_table(topic, pairs)
@@ -610,7 +610,7 @@ def r_ndcg(topic: Topic, pairs: Pairs) -> float:
 
 @graded("G")
 def g(topic: Topic, pairs: Pairs) -> float:
-    """Each gain is divided by log2 of 2 and how far the ranking lags behind; the sum by all there is to gain."""
+    """Return the sum of gains, each divided by log2(2 + lag), divided by the total ideal gain."""
     table = gain_table(topic, pairs)
     ideal = IdealWalk(table)
     value = best = gained = cost = 0.0
@@ -634,7 +634,7 @@ def g(topic: Topic, pairs: Pairs) -> float:
 
 @graded("rbp")
 def rank_biased_precision(topic: Topic, pairs: Pairs, p: float) -> float:
-    """Gains, brought to 0..1 where they are not, each p times less worth than at the rank above."""
+    """Return the sum of gains, scaled to 0..1 if necessary, each multiplied by p for each rank above it."""
     table = gain_table(topic, pairs)
     low = high = 0.0
     for entry in table:
@@ -655,7 +655,7 @@ def rank_biased_precision(topic: Topic, pairs: Pairs, p: float) -> float:
 
 @graded("rbp_resid")
 def rank_biased_residual(topic: Topic, pairs: Pairs, p: float) -> float:
-    """What rbp could gain from unjudged documents; without the end of the list where all of it was judged."""
+    """Return the possible gain of rbp from unjudged documents, without the tail if the whole list was judged."""
     total = 0.0
     weight = 1.0
     for grade in topic.ranking:
@@ -667,7 +667,7 @@ def rank_biased_residual(topic: Topic, pairs: Pairs, p: float) -> float:
 
 @graded("compatibility")
 def compatibility(topic: Topic, p: float = 0.95) -> float:
-    """Rank-biased overlap with the ideal ranking nearest to the ranking, relative to that of the ideal with itself."""
+    """Return the rank-biased overlap with the nearest ideal ranking, relative to the ideal's overlap with itself."""
     retrieved = [(grade, rank) for rank, grade in enumerate(topic.ranking, 1) if grade > 0]
     left = sorted(grade for grade in topic.judgments if grade > 0)
     for grade, _ in retrieved:
@@ -683,7 +683,7 @@ def compatibility(topic: Topic, p: float = 0.95) -> float:
 
 @graded("INST")
 def inst(topic: Topic, **named: float) -> float:
-    """Walk down the ranking as in Moffat et al., Algorithm 1; below it no gain follows, and scipy sums the weights."""
+    """Walk down the ranking as in Moffat et al., Algorithm 1. scipy sums the weights below the ranking."""
     from scipy.special import polygamma
 
     goal, highest = named.get("T", 1.0), named.get("max", float(max([1, *topic.judgments])))
@@ -703,7 +703,7 @@ def inst(topic: Topic, **named: float) -> float:
 
 @graded("relstring", default=(10,))
 def relevance_string(topic: Topic, length: float, *ignored: float) -> bytes:
-    """A character for each of the first documents."""
+    """Return a character for each of the first documents."""
     text = ""
     for rank in topic.ranks(truncate(length)):
         grade = topic.ranking[rank - 1]
@@ -722,7 +722,7 @@ def relevance_string(topic: Topic, length: float, *ignored: float) -> bytes:
 
 
 def ordered_sum(x: Sequence[float]) -> float:
-    """0.0 + x[0] + x[1] + ..., one after the other."""
+    """Return 0.0 + x[0] + x[1] + ..., added one after the other."""
     total = 0.0
     for value in x:
         total += value
@@ -730,17 +730,17 @@ def ordered_sum(x: Sequence[float]) -> float:
 
 
 def ratio(numerator: Sequence[float], denominator: Sequence[float]) -> list[float]:
-    """Element by element; 0 where the denominator is 0."""
+    """Divide element by element. The result is 0 if the denominator is 0."""
     return [x / y if y != 0 else 0.0 for x, y in zip(numerator, denominator, strict=True)]
 
 
 def mean(values: Sequence[float], n_topics: int) -> float:
-    """The sum in topic order, divided once."""
+    """Return the sum in topic order, divided once."""
     return ordered_sum(values) / n_topics
 
 
 def geometric_mean(values: Sequence[float], n_topics: int, n_evaluated: int) -> float:
-    """Exp of the mean logarithm, 0.00001 for less and for each topic without a value."""
+    """Return exp of the mean logarithm. Lower values, and topics without a value, count as 0.00001."""
     total = 0.0
     for value in values:
         total += math.log(max(EPSILON, value))
@@ -753,13 +753,13 @@ def geometric_mean(values: Sequence[float], n_topics: int, n_evaluated: int) -> 
 
 @dataclass(frozen=True)
 class Rows:
-    """Rows of these lengths, laid end to end; the words are those of ``Segments``, over plain lists."""
+    """Rows of the given lengths, one after the other. The methods are those of ``Segments``, over plain lists."""
 
     lengths: Sequence[int]
 
     @property
     def places(self) -> list[list[int]]:
-        """Per row: the flat indices of its elements."""
+        """The flat indices of the elements of each row."""
         rows = []
         start = 0
         for length in self.lengths:
@@ -769,36 +769,36 @@ class Rows:
 
     @property
     def ids(self) -> list[int]:
-        """Flat: the row that an element belongs to."""
+        """The row of each element."""
         return [row for row, places in enumerate(self.places) for _ in places]
 
     @property
     def position(self) -> list[int]:
-        """Flat: the 0-based place of an element within its row."""
+        """The 0-based position of each element in its row."""
         return [position for places in self.places for position, _ in enumerate(places)]
 
     def spread(self, per_row: Sequence[Any]) -> list[Any]:
-        """Give every element its row's value."""
+        """Return the value of its row for each element."""
         return [value for value, places in zip(per_row, self.places, strict=True) for _ in places]
 
     def sum(self, x: Sequence[float]) -> list[float]:
-        """Per row: the sum of the elements from left to right."""
+        """Return the sum of each row from left to right."""
         return [ordered_sum([x[place] for place in places]) for places in self.places]
 
     def count(self, mask: Sequence[bool]) -> list[int]:
-        """Per row: how many elements are true."""
+        """Return the number of true elements of each row."""
         return [len([place for place in places if mask[place]]) for places in self.places]
 
     def running_count(self, mask: Sequence[bool]) -> list[int]:
-        """Flat: how many elements of the row up to and including this one are true."""
+        """Return, for each element, how many elements of its row up to and including it are true."""
         return self._running(operator.add, mask, 0)
 
     def running_sum(self, x: Sequence[float]) -> list[float]:
-        """Flat: the sum of the row's elements up to and including this one, from left to right."""
+        """Return, for each element, the sum of its row up to and including it, from left to right."""
         return self._running(operator.add, x, 0.0)
 
     def running_product(self, x: Sequence[float]) -> list[float]:
-        """Flat: the product of the row's elements up to and including this one, from left to right."""
+        """Return, for each element, the product of its row up to and including it, from left to right."""
         return self._running(operator.mul, x, 1.0)
 
     def _running(self, operation: Callable[[Any, Any], Any], x: Sequence[Any], start: float) -> list[Any]:
@@ -811,7 +811,7 @@ class Rows:
         return results
 
     def previous(self, x: Sequence[Any], *, none: Any) -> list[Any]:
-        """Flat: the element before this one; ``none`` for the first element of a row."""
+        """Return the element before each element, or ``none`` for the first element of a row."""
         before = []
         for places in self.places:
             last = none
@@ -821,11 +821,11 @@ class Rows:
         return before
 
     def max(self, x: Sequence[Any], *, empty: Any) -> list[Any]:
-        """Per row: the greatest element; ``empty`` for an empty row."""
+        """Return the greatest element of each row, or ``empty`` for an empty row."""
         return [max((x[place] for place in places), default=empty) for places in self.places]
 
     def first(self, mask: Sequence[bool], *, absent: int = -1) -> list[int]:
-        """Per row: the 0-based place of the first true element; ``absent`` where there is none."""
+        """Return the 0-based position of the first true element of each row, or ``absent`` if there is none."""
         values = []
         for places in self.places:
             true = [position for position, place in enumerate(places) if mask[place]]
@@ -833,24 +833,24 @@ class Rows:
         return values
 
     def keep(self, mask: Sequence[bool]) -> Rows:
-        """The rows without the elements where ``mask`` is false."""
+        """Return the rows without the elements that are false in ``mask``."""
         return Rows([len([place for place in places if mask[place]]) for places in self.places])
 
     def take(self, rows: Sequence[int]) -> tuple[Rows, list[int]]:
-        """The rows chosen, and flat over them where each element stood."""
+        """Return the chosen rows, and the original flat index of each of their elements."""
         chosen = [self.places[row] for row in rows]
         return Rows([len(places) for places in chosen]), [place for places in chosen for place in places]
 
     def at(self, row: Sequence[int], position: Sequence[int]) -> list[int]:
-        """The flat index of the elements at these places of these rows."""
+        """Return the flat indices of elements, given their rows and their positions in the rows."""
         return [self.places[i][j] for i, j in zip(row, position, strict=True)]
 
     def slice(self, row: int) -> list[int]:
-        """The flat indices of one row."""
+        """Return the flat indices of one row."""
         return self.places[row]
 
     def upto(self, rank: Sequence[int], limit: Sequence[int], of: Rows) -> list[int]:
-        """Flat over ``of``: how many elements of the same row here have a rank of at most ``limit``."""
+        """Return, for each element of ``of``, how many elements of the same row have a rank of at most ``limit``."""
         return [
             sum(rank[place] <= limit[other] for place in places)
             for places, others in zip(self.places, of.places, strict=True)

@@ -1,8 +1,8 @@
-"""What other programs give for the names of measures in docs/migrating.md.
+"""The values that other programs compute for the names of measures in docs/migrating.md.
 
     PYTHONPATH=tests python tests/references/other_programs.py > fixtures/example/bm25.other_programs
 
-records it for the example, where all of them are installed.
+records the values for the example. All of the programs must be installed.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Results: TypeAlias = Mapping[str, Mapping[str, float]]
 
 @dataclass(frozen=True)
 class Row:
-    """A row of the page: the measures of another program and the options of irevalx that compute them."""
+    """A row of the page: measures of another program, and the options of irevalx that compute them."""
 
     program: str
     names: tuple[str, ...]
@@ -32,7 +32,7 @@ class Row:
 
 
 def rows(page: str) -> Iterator[Row]:
-    """Yield the rows of the tables with three columns."""
+    """Yield the rows of the tables that have three columns."""
     program = ""
     for line in page.splitlines():
         cells = [cell.strip() for cell in line[1:-1].split("|")] if line.startswith("| ") else []
@@ -44,19 +44,19 @@ def rows(page: str) -> Iterator[Row]:
 
 
 def ir_measures(name: str, qrels: Grades, run: Results) -> float:
-    """Return the summary that ir_measures gives."""
+    """Return the summary that ir_measures computes."""
     program = import_module("ir_measures")
     measure = program.parse_measure(name)
     return float(program.calc_aggregate([measure], qrels, run)[measure])
 
 
 def subtopic_of(docno: str) -> str:
-    """Return the subtopic that the judgment of a document is for, where judgments are for subtopics."""
+    """Return the subtopic for which a document was judged, if judgments are for subtopics."""
     return str(sum(map(ord, docno)) % 3 + 1)
 
 
 def ir_measures_with_subtopics(name: str, qrels: Grades, run: Results) -> float:
-    """Return the summary that ir_measures gives where each document was judged for one subtopic."""
+    """Return the summary that ir_measures computes if each document was judged for one subtopic."""
     program = import_module("ir_measures")
     judged = [
         program.Qrel(topic, docno, grade, subtopic_of(docno))
@@ -68,14 +68,14 @@ def ir_measures_with_subtopics(name: str, qrels: Grades, run: Results) -> float:
 
 
 def ranx(name: str, qrels: Grades, run: Results) -> float:
-    """Return the mean that ranx gives; a topic without results counts."""
+    """Return the mean that ranx computes. A topic without results counts."""
     program = import_module("ranx")
     given = program.Qrels(copy.deepcopy(qrels)), program.Run(copy.deepcopy(run))
     return float(program.evaluate(*given, name, make_comparable=True))
 
 
 def beir(name: str, qrels: Grades, run: Results) -> float:
-    """Return the mean that BEIR gives, rounded to 5 decimals."""
+    """Return the mean that BEIR computes, rounded to 5 decimals."""
     evaluator = import_module("beir.retrieval.evaluation").EvaluateRetrieval
     kind, _, k = name.partition("@")
     given = copy.deepcopy(qrels), copy.deepcopy(run), [int(k)]
@@ -85,7 +85,7 @@ def beir(name: str, qrels: Grades, run: Results) -> float:
 
 
 def mteb(name: str, qrels: Grades, run: Results) -> float:
-    """Return the mean that MTEB gives, most of them rounded to 5 decimals, in a task that drops topics from results."""
+    """Return the mean that MTEB computes in a task that drops topics from results. Most are rounded to 5 decimals."""
     metrics = import_module("mteb._evaluators.retrieval_metrics")
     evaluate = import_module("mteb._evaluators.retrieval_evaluator").RetrievalEvaluator.evaluate
     result = evaluate(None, copy.deepcopy(qrels), copy.deepcopy(run), [1, 10], ignore_identical_ids=True)
@@ -101,18 +101,18 @@ PROGRAMS: dict[str, Callable[[str, Grades, Results], float]] = {
     "BEIR": beir,
     "MTEB": mteb,
 }
-"""By their names in the heads of the tables."""
+"""The function for each program, whose name is in the heads of the tables."""
 
 MODULES = {
     "ir_measures, with subtopics": "pyndeval",
     "BEIR": "beir.retrieval.evaluation",
     "MTEB": "mteb._evaluators.retrieval_metrics",
 }
-"""What has to be there, where that is not the program's own name."""
+"""The module that must be installed for a program, if it does not have the program's name."""
 
 
 def main() -> None:
-    """Print program, name and value for the example, a line each."""
+    """Print the program, the name of the measure and the value for the example, one per line."""
     import irevalx
 
     with (FIXTURES / "example" / "qrels").open() as lines:

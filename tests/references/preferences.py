@@ -1,7 +1,8 @@
-"""The preference measures once more, as plain loops over pairs of documents: the readable specification.
+"""The preference measures implemented a second time, as plain loops over pairs of documents.
 
-Nothing here is fast, clever or shared with irevalx. Each judgment group is taken apart into pairs (better, worse) of
-internal ids; what a measure needs is counted pair by pair; sums run from left to right, starting at 0.0.
+These loops are a readable specification. Nothing here is fast, clever or shared with irevalx. Each judgment group is
+divided into pairs (better, worse) of internal IDs. What a measure needs is counted pair by pair. Sums run from left to
+right, starting at 0.0.
 """
 
 from __future__ import annotations
@@ -12,12 +13,12 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 Pair: TypeAlias = tuple[int, int]
-"""The internal ids of the better and of the worse document."""
+"""The internal IDs of the better and of the worse document."""
 
 
 @dataclass(frozen=True)
 class Line:
-    """One line of judgments."""
+    """A line of preference judgments."""
 
     group: str
     subgroup: str
@@ -26,34 +27,34 @@ class Line:
 
 
 class ContradictionError(Exception):
-    """The judgments of a group cannot all hold."""
+    """The judgments of a group contradict each other."""
 
 
 @dataclass(frozen=True)
 class Topic:
-    """One topic: lines of preferences in any order, and the retrieved documents in rank order."""
+    """A topic: lines of preferences in any order, and the retrieved documents in rank order."""
 
     lines: Sequence[Line]
     ranking: Sequence[str]
 
     @property
     def judged(self) -> set[str]:
-        """The documents that occur in some line."""
+        """The documents that occur in any line."""
         return {line.document for line in self.lines}
 
     @property
     def n_ret(self) -> int:
-        """Judged documents that were retrieved."""
+        """The number of judged documents that were retrieved."""
         return len([document for document in self.ranking if document in self.judged])
 
     @property
     def n_judged(self) -> int:
-        """Judged documents."""
+        """The number of judged documents."""
         return len(self.judged)
 
     @property
     def ids(self) -> dict[str, int]:
-        """Internal ids: retrieved documents in rank order, then the others by name."""
+        """The internal IDs: retrieved documents in rank order, then the other documents by name."""
         numbers: dict[str, int] = {}
         for document in self.ranking:
             if document in self.judged:
@@ -65,7 +66,7 @@ class Topic:
 
     @property
     def groups(self) -> list[Group]:
-        """The judgment groups by name."""
+        """The judgment groups, in ascending order of their names."""
         names = sorted({line.group for line in self.lines})
         return [
             Group([line for line in self.lines if line.group == name], self.ids, self.n_ret, self.n_judged)
@@ -75,7 +76,7 @@ class Topic:
 
 @dataclass(frozen=True)
 class Group:
-    """One judgment group of a topic."""
+    """A judgment group of a topic."""
 
     lines: Sequence[Line]
     ids: dict[str, int]
@@ -84,18 +85,18 @@ class Group:
 
     @property
     def rows(self) -> list[tuple[str, int, float]]:
-        """Subgroup, id and level of each line: by subgroup, then the highest level first, then by id."""
+        """The subgroup, ID and level of each line, sorted by subgroup, then by descending level, then by ID."""
         rows = [(line.subgroup, self.ids[line.document], line.level) for line in self.lines]
         return sorted(rows, key=lambda row: (row[0], -row[2], row[1]))
 
     @property
     def has_classes(self) -> bool:
-        """Whether there is one subgroup only."""
+        """Whether there is only one subgroup."""
         return len({line.subgroup for line in self.lines}) == 1
 
     @property
     def classes(self) -> list[list[int]]:
-        """The ids of the lines of each level, the highest level first."""
+        """The IDs of the lines of each level, the highest level first."""
         classes: list[list[int]] = []
         last = math.nan
         for _, document, level in self.rows:
@@ -107,7 +108,7 @@ class Group:
 
     @property
     def levels(self) -> list[float | None]:
-        """By id: the last level that the document has here, if it has any."""
+        """For each ID, the last level of the document in this group, or None if it has none."""
         levels: list[float | None] = [None] * self.n_judged
         for _, document, level in self.rows:
             before = levels[document]
@@ -118,7 +119,7 @@ class Group:
 
     @property
     def relation(self) -> list[list[bool]]:
-        """Whether a document is preferred to another, transitively."""
+        """Whether each document is preferred to each other document, transitively."""
         n = self.n_judged
         preferred = [[False] * n for _ in range(n)]
         for subgroup, better, level in self.rows:
@@ -142,7 +143,7 @@ class Group:
 
     @property
     def pairs(self) -> list[Pair]:
-        """All preferences; several lines about a document in a class make several."""
+        """All preferences. If a class contains several lines about a document, its preferences are repeated."""
         pairs: list[Pair] = []
         if not self.has_classes:
             self.levels  # noqa: B018 - contradictions there come first
@@ -158,7 +159,7 @@ class Group:
         return pairs
 
     def is_fulfilled(self, pair: Pair) -> bool:
-        """Whether the better document was retrieved, and the worse one is after it or was not."""
+        """Return whether the better document was retrieved, and the worse one is ranked below it or not retrieved."""
         return pair[0] < self.n_ret and pair[0] < pair[1]
 
     def both_retrieved(self, pair: Pair) -> bool:
@@ -170,32 +171,32 @@ class Group:
         return pair[0] < self.n_ret or pair[1] < self.n_ret
 
     def counts(self, which: Callable[[Pair], bool], pairs: Sequence[Pair] | None = None) -> tuple[int, int]:
-        """Count the preferences of a kind: those fulfilled, and all."""
+        """Return the number of fulfilled preferences of a kind, and the number of all preferences of this kind."""
         chosen = [pair for pair in (self.pairs if pairs is None else pairs) if which(pair)]
         return len([pair for pair in chosen if self.is_fulfilled(pair)]), len(chosen)
 
     def documents(self, is_kind: Callable[[float], bool]) -> list[int]:
-        """The ids of documents with such a level; in classes once for each line."""
+        """Return the IDs of documents with such a level. In classes, an ID is repeated for each line."""
         if self.has_classes:
             return [document for _, document, level in self.rows if is_kind(level)]
         return [document for document, level in enumerate(self.levels) if level is not None and is_kind(level)]
 
     @property
     def relevant(self) -> list[int]:
-        """Documents with a level above 0."""
+        """The documents with a level above 0."""
         return self.documents(lambda level: level > 0)
 
     @property
     def nonrelevant(self) -> list[int]:
-        """Documents with a level of 0; in classes also those below."""
+        """The documents with level 0 and, in classes, with a lower level."""
         return self.documents((lambda level: level <= 0) if self.has_classes else (lambda level: level == 0))
 
     def retrieved(self, documents: Sequence[int]) -> int:
-        """How many of these were retrieved."""
+        """Return how many of the documents were retrieved."""
         return len([document for document in documents if document < self.n_ret])
 
     def recounted(self, n_counted: int) -> list[Pair]:
-        """Pairs that count if few documents are relevant; n_counted documents of the last class take part."""
+        """Return the pairs that count if few documents are relevant, with ``n_counted`` documents of the last class."""
         if self.has_classes:
             *others, last = self.classes
             new = last[:n_counted]
@@ -218,32 +219,32 @@ class Group:
 
 
 def any_pair(pair: Pair) -> bool:
-    """Every preference counts."""
+    """Return True, so that every preference counts."""
     return True
 
 
 def divide(x: float, y: float) -> float:
-    """0 where the denominator is 0."""
+    """Divide. The result is 0 if the denominator is 0."""
     return x / y if y else 0.0
 
 
 def num_poss(topic: Topic) -> int:
-    """All preferences."""
+    """Return the number of all preferences."""
     return sum(len(group.pairs) for group in topic.groups)
 
 
 def num_ful(topic: Topic) -> int:
-    """Those fulfilled."""
+    """Return the number of fulfilled preferences."""
     return sum(group.counts(any_pair)[0] for group in topic.groups)
 
 
 def num_ful_ret(topic: Topic) -> int:
-    """Those fulfilled by two retrieved documents."""
+    """Return the number of fulfilled preferences between two retrieved documents."""
     return sum(group.counts(group.both_retrieved)[0] for group in topic.groups)
 
 
 def simple(topic: Topic, which: Callable[[Group, Pair], bool]) -> float:
-    """Fulfilled / possible, over all groups together."""
+    """Return fulfilled / possible preferences, over all groups together."""
     fulfilled = possible = 0
     for group in topic.groups:
         counts = group.counts(lambda pair, group=group: which(group, pair))  # type: ignore[misc]
@@ -253,7 +254,7 @@ def simple(topic: Topic, which: Callable[[Group, Pair], bool]) -> float:
 
 
 def group_average(topic: Topic, which: Callable[[Group, Pair], bool]) -> float:
-    """Fulfilled / possible of each group, averaged."""
+    """Return the mean over groups of fulfilled / possible preferences."""
     total = 0.0
     for group in topic.groups:
         total += divide(*group.counts(lambda pair, group=group: which(group, pair)))  # type: ignore[misc]
@@ -261,7 +262,7 @@ def group_average(topic: Topic, which: Callable[[Group, Pair], bool]) -> float:
 
 
 def pair_average(topic: Topic, *, implied: bool, neither: bool) -> float:
-    """For each two documents the share of the preferences between them that is fulfilled, averaged."""
+    """Return the mean over pairs of documents of the share of the preferences between them that are fulfilled."""
     n, n_ret = topic.n_judged, topic.n_ret
     times = [[0] * n for _ in range(n)]
     for group in topic.groups:
@@ -285,7 +286,7 @@ def pair_average(topic: Topic, *, implied: bool, neither: bool) -> float:
 
 
 def balanced(topic: Topic) -> float:
-    """Group averages with as many nonrelevant documents as there are relevant ones."""
+    """Return group averages with the same number of nonrelevant and relevant documents."""
     total = 0.0
     for group in topic.groups:
         n_rel, surplus = len(group.relevant), len(group.relevant) - len(group.nonrelevant)
@@ -300,7 +301,10 @@ def balanced(topic: Topic) -> float:
 
 
 def balanced_retrieved(topic: Topic) -> float:
-    """The same with retrieved documents only, except for the relevant ones that imaginary documents are paired with."""
+    """Return group averages with only retrieved documents.
+
+    Imaginary documents are paired with all relevant documents when possible preferences are counted.
+    """
     total = 0.0
     for group in topic.groups:
         n_rel_ret = group.retrieved(group.relevant)
@@ -331,4 +335,4 @@ MEASURES: dict[str, Callable[[Topic], float]] = {
     "prefs_avgjg_Rnonrel": balanced,
     "prefs_avgjg_Rnonrel_ret": balanced_retrieved,
 }
-"""Every preference measure, by trec_eval's name."""
+"""Every preference measure, by its name in trec_eval."""

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from scipy import stats
 
 Table = Sequence[Sequence[float]]
-"""Numbers of documents by human and machine label."""
+"""The numbers of documents by human and machine label."""
 
 
 def effective_number(successes: Sequence[float], units: Sequence[float], raw: float | None = None) -> float:
@@ -39,13 +39,13 @@ def proportion(
 
 
 def added(tables: Sequence[Table]) -> list[list[float]]:
-    """Return the sum of tables."""
+    """Return the sum of several tables."""
     size = range(len(tables[0]))
     return [[sum(table[a][b] for table in tables) for b in size] for a in size]
 
 
 def shares_of(table: Table) -> tuple[float, list[float], list[float]]:
-    """Return the share of agreements and both margins, as shares."""
+    """Return the share of agreements, and both margins as shares."""
     total, size = sum(map(sum, table)), range(len(table))
     rows = [sum(row) / total for row in table]
     columns = [sum(row[b] for row in table) / total for b in size]
@@ -81,13 +81,13 @@ EXPECTED: dict[str, Callable[[Table], float]] = {
 
 
 def jackknife_error(values: Sequence[float]) -> float:
-    """Return the jackknife standard error from the values without each topic."""
+    """Return the jackknife standard error from the values that each leave out one topic."""
     mean, k = sum(values) / len(values), len(values)
     return math.sqrt((k - 1) / k * sum((value - mean) ** 2 for value in values))
 
 
 def coefficient(tables: Sequence[Table], name: str, confidence: float = 0.95) -> tuple[float, float]:
-    """Return the interval of a coefficient from the tables of topics."""
+    """Return the interval of a coefficient, given the table of each topic."""
     expected, k = EXPECTED[name], len(tables)
 
     def value(table: Table) -> float:

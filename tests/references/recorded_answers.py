@@ -17,13 +17,13 @@ BY_NAME = {case["name"]: case for case in CASES}
 
 @dataclass(frozen=True)
 class Expected:
-    """What irevalx is to print, and the status to end with."""
+    """The expected output of irevalx, and the expected exit status."""
 
     stdout: bytes
     status: int
 
     def replaced(self, *changes: tuple[bytes, bytes]) -> Expected:
-        """The same with other lines in place of some, each of which must be there."""
+        """Return a copy in which some lines are replaced. Each of these lines must exist."""
         stdout = self.stdout
         for old, new in changes:
             assert old in stdout
@@ -32,7 +32,7 @@ class Expected:
 
 
 def recorded(name: str, version: str) -> Expected:
-    """What the program printed for a case."""
+    """Return what the program printed for a case."""
     row = BY_NAME[name][version]
     text = base64.b64decode(row["stdout_b64"]) if "stdout_b64" in row else row["stdout"].encode()
     return Expected(text, row["rc"])

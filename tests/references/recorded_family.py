@@ -1,4 +1,4 @@
-"""What gdeval, ndeval and statAP_MQ_eval answered, as recorded in ``fixtures/family/cases.jsonl``."""
+"""The answers of gdeval, ndeval and statAP_MQ_eval, as recorded in ``fixtures/family/cases.jsonl``."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from running import FIXTURES
 
 @dataclass(frozen=True)
 class Case:
-    """One recorded call of a program of TREC, and what irevalx is expected to print for the same files."""
+    """A recorded call of a program of TREC, and what irevalx is expected to print for the same files."""
 
     id: str
     program: str
@@ -40,11 +40,12 @@ CASES = [Case(**json.loads(line)) for line in (FIXTURES / "family" / "cases.json
 
 
 MOST_DECIMALS = 6
-"""Of what gdeval and ndeval print, and statAP_MQ_eval for a topic; it prints means and variances unrounded."""
+"""The number of decimals that gdeval and ndeval print, and statAP_MQ_eval for a topic. Its means and variances are not
+rounded."""
 
 
 def agrees(value: float, printed: str) -> bool:
-    """Return whether a value is printed like this or, where it was not rounded, is this value to 1e-12 of itself."""
+    """Return whether a value is printed like this or, if it was not rounded, has a relative error of at most 1e-12."""
     exponent = Decimal(printed).as_tuple().exponent
     assert isinstance(exponent, int)
     if exponent < -MOST_DECIMALS:

@@ -1,7 +1,7 @@
-"""The lab's statistics as plain loops: nothing here is fast, clever or shared with irevalx.
+"""The statistics of irevalx-lab as plain loops. Nothing here is fast, clever or shared with irevalx.
 
-Scores are lists with a number for each run, the reference first; values are lists of such lists, run by run. Fractions are
-exact where numbers are.
+Scores are lists with a number for each run, and the reference is first. Values are lists of such lists, run by run.
+Fractions are exact if the numbers are.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def tau(x: Sequence[float], y: Sequence[float]) -> float:
 
 
 def tau_ap(x: Sequence[float], y: Sequence[float]) -> float:
-    """Return tau_AP of the order by y with reference x: each run against the runs strictly above it in y."""
+    """Return tau_AP of the order by y with reference x. Each run is compared with the runs above it in y."""
     shares = []
     for run in range(len(y)):
         above = [other for other in range(len(y)) if y[other] > y[run]]
@@ -56,12 +56,12 @@ def bias(x: Sequence[float], y: Sequence[float]) -> float:
 
 
 def ranks(scores: Sequence[float]) -> list[int]:
-    """Return the rank of each run, after all strictly better runs."""
+    """Return the rank of each run, which is 1 plus the number of strictly better runs."""
     return [1 + sum(1 for other in scores if other > score) for score in scores]
 
 
 def best(scores: Sequence[float], k: int) -> set[int]:
-    """Return the k best runs, and runs tied with the last of them."""
+    """Return the k best runs, and the runs that are tied with the last of them."""
     return {run for run, rank in enumerate(ranks(scores)) if rank <= k}
 
 
@@ -91,7 +91,7 @@ def rank_changes(
 
 
 def knee(values: Sequence[float], threshold: float) -> tuple[int | None, int | None]:
-    """Return the first place from which all values exceed the threshold, and the first place that exceeds it."""
+    """Return the first index from which all values exceed the threshold, and the first index that exceeds it."""
     above = [place for place in range(len(values)) if values[place] > threshold]
     from_here_on = [place for place in above if all(value > threshold for value in values[place:])]
     return (from_here_on[0] if from_here_on else None), (above[0] if above else None)
@@ -101,7 +101,7 @@ def knee(values: Sequence[float], threshold: float) -> tuple[int | None, int | N
 
 
 def wilcoxon_exact(differences: Sequence[int]) -> Fraction:
-    """Return Wilcoxon's two-sided p-value over all sign flips; zero differences are left out."""
+    """Return Wilcoxon's two-sided p-value over all sign flips. Zero differences are left out."""
     remaining = [d for d in differences if d != 0]
     sizes = sorted(abs(d) for d in remaining)
     rank = {size: Fraction(2 * sizes.index(size) + 1 + sizes.count(size), 2) for size in sizes}
@@ -145,7 +145,7 @@ def six_ways(pairs: Sequence[tuple[bool, int, bool, int]]) -> dict[str, int]:
 
 
 def confusion(full: Sequence[bool], reduced: Sequence[bool]) -> dict[tuple[int, int], int]:
-    """Return counts of decisions under full and reduced judgments: 1 not significant, 2 significant."""
+    """Return counts of decisions under full and reduced judgments. 1 is not significant, and 2 is significant."""
     results = {(1, 1): 0, (1, 2): 0, (2, 1): 0, (2, 2): 0}
     for first, other in zip(full, reduced, strict=True):
         results[2 if first else 1, 2 if other else 1] += 1
@@ -159,7 +159,7 @@ def accuracy(full: Sequence[bool], reduced: Sequence[bool]) -> float:
 
 
 def g_mean(full: Sequence[bool], reduced: Sequence[bool]) -> float:
-    """Return sqrt(TP · P) with 0/0 = 0, and nan if every pair differs significantly in both."""
+    """Return sqrt(recall * precision) with 0/0 = 0, or NaN if every pair differs significantly in both."""
     c = confusion(full, reduced)
     if full and c[2, 2] == len(full):
         return math.nan
@@ -169,7 +169,7 @@ def g_mean(full: Sequence[bool], reduced: Sequence[bool]) -> float:
 
 
 def hommel(p: Sequence[Fraction]) -> list[Fraction]:
-    """Return p-values with Hommel's correction: the largest p of Simes' test of any set that contains the hypothesis."""
+    """Return p-values corrected by Hommel's method: the largest p of Simes' test of a set with the hypothesis."""
     largest = [Fraction(0)] * len(p)
     for size in range(1, len(p) + 1):
         for chosen in combinations(range(len(p)), size):
@@ -181,7 +181,7 @@ def hommel(p: Sequence[Fraction]) -> list[Fraction]:
 
 
 def holm(p: Sequence[Fraction]) -> list[Fraction]:
-    """Return p-values with Holm's correction."""
+    """Return p-values corrected by Holm's method."""
     order = sorted(range(len(p)), key=p.__getitem__)
     corrected = [Fraction(0)] * len(p)
     worst = Fraction(0)
@@ -195,7 +195,7 @@ def holm(p: Sequence[Fraction]) -> list[Fraction]:
 
 
 def swaps(values: Sequence[Sequence[int]], sets: Sequence[tuple[Sequence[int], Sequence[int]]]) -> tuple[int, int, int]:
-    """Return comparisons, swaps and ties over pairs of runs and pairs of topic sets."""
+    """Return the numbers of comparisons, swaps and ties over pairs of runs and pairs of topic sets."""
     comparisons = swapped = tied = 0
     for a, b in combinations(values, 2):
         for first_set, other in sets:
@@ -212,7 +212,7 @@ def swaps(values: Sequence[Sequence[int]], sets: Sequence[tuple[Sequence[int], S
 def swap_bins(
     values: Sequence[Sequence[int]], sets: Sequence[tuple[Sequence[int], Sequence[int]]], width: int
 ) -> dict[int, tuple[int, int]]:
-    """Return comparisons and swaps by the sum on one set; each set of a pair is this set once."""
+    """Return the comparisons and swaps by the sum on one set. Each set of a pair is this set once."""
     results: dict[int, tuple[int, int]] = {}
     for a, b in combinations(values, 2):
         for pair in sets:
@@ -235,7 +235,7 @@ def all_pairs_of_sets(n_topics: int, size: int) -> set[frozenset[frozenset[int]]
 
 
 def drawn_sets(n_topics: int, size: int, text: str) -> list[list[int]]:
-    """Return two topic sets, the lesser first, from topics sorted by 64-bit numbers derived from a text."""
+    """Return two topic sets, the lesser first. Topics are sorted by 64-bit numbers derived from a text."""
     stream = shake_256(text.encode()).digest(8 * n_topics)
     numbers = [sum(byte << 8 * place for place, byte in enumerate(stream[8 * i : 8 * i + 8])) for i in range(n_topics)]
     order = sorted(range(n_topics), key=numbers.__getitem__)
@@ -243,7 +243,7 @@ def drawn_sets(n_topics: int, size: int, text: str) -> list[list[int]]:
 
 
 def untied_overlap(x: Sequence[str], y: Sequence[str], p: float) -> tuple[float, float]:
-    """Extrapolated and least overlap of untied rankings, depth by depth (Webber et al. 2010, eq. 11 and 32)."""
+    """Return the extrapolated and least overlaps of untied rankings (Webber et al. 2010, eq. 11 and 32)."""
     short, long = sorted((x, y), key=len)
     n_short, n_long = len(short), len(long)
     common = [len(set(short[:d]) & set(long[:d])) for d in range(n_long + 1)]

@@ -1,6 +1,7 @@
-"""Orders of judging as literal loops: what is asked for, document by document, and the score of each.
+"""Judging strategies as literal loops, which return each requested document with its score.
 
-A run is a list of names, the first at rank 1; documents are judged one at a time, and all can be.
+A run is a list of names, of which the first is at rank 1. Documents are judged one at a time, and every document can be
+judged.
 """
 
 from __future__ import annotations
@@ -26,20 +27,20 @@ def rank(run: Sequence[str], name: str) -> int:
 
 
 def depth(runs: Lists, relevant: Collection[str], cut: int) -> Asked:
-    """Sort by best rank, number of runs at this rank, and name."""
+    """Sort documents by best rank, number of runs at this rank, and name."""
     best = {name: min(rank(run, name) for run in runs if name in run) for name in names_of(runs)}
     there = {name: sum(name in run and rank(run, name) == best[name] for run in runs) for name in best}
     return [(name, -best[name]) for name in sorted(best, key=lambda name: (best[name], -there[name], name))]
 
 
 def rrf(runs: Lists, relevant: Collection[str], cut: int) -> Asked:
-    """Sort by the sum of 1/(60 + rank)."""
+    """Sort documents by the sum over runs of 1/(60 + rank)."""
     score = {name: sum(Fraction(1, 60 + rank(run, name)) for run in runs if name in run) for name in names_of(runs)}
     return [(name, float(score[name])) for name in sorted(score, key=lambda name: (-score[name], name))]
 
 
 def borda(runs: Lists, relevant: Collection[str], cut: int) -> Asked:
-    """Sort by points: n for the first of n candidates; other documents share the remaining points."""
+    """Sort documents by points: n for the first of n candidates. Other documents share the remaining points."""
     names = names_of(runs)
     n = len(names)
     score = dict.fromkeys(names, Fraction(0))
@@ -52,7 +53,7 @@ def borda(runs: Lists, relevant: Collection[str], cut: int) -> Asked:
 
 
 def read_on(runs: Lists, done: Collection[str], preferred: Sequence[int]) -> tuple[int, str]:
-    """Return the first preferred run with an unread document, and the document."""
+    """Return the first preferred run that has an unread document, and this document."""
     for number in preferred:
         for name in runs[number]:
             if name not in done:
@@ -61,7 +62,7 @@ def read_on(runs: Lists, done: Collection[str], preferred: Sequence[int]) -> tup
 
 
 def mtf(runs: Lists, relevant: Collection[str], cut: int) -> Asked:
-    """Read a run until a document is nonrelevant, then the run with the highest priority."""
+    """Read a run until a document is nonrelevant, then read the run with the highest priority."""
     priority = [0] * len(runs)
     results: dict[str, float] = {}
     current: list[int] = []
@@ -77,7 +78,7 @@ def mtf(runs: Lists, relevant: Collection[str], cut: int) -> Asked:
 
 
 def hedge(runs: Lists, relevant: Collection[str], cut: int) -> Asked:
-    """Select the document with the greatest weighted loss if it were nonrelevant."""
+    """Select the document that would cause the greatest weighted loss if it were nonrelevant."""
     losses = [0.0] * len(runs)
     results: dict[str, float] = {}
 
@@ -99,13 +100,13 @@ def hedge(runs: Lists, relevant: Collection[str], cut: int) -> Asked:
 
 
 def first_greatest(scores: dict[str, float]) -> str:
-    """Return the first name with the greatest score, up to rounding."""
+    """Return the first name that has the greatest score, up to rounding."""
     greatest = max(scores.values())
     return min(name for name, score in scores.items() if score > greatest - 1e-9)
 
 
 def bandit(draw: Callable[[int, int], float] | None, *, forgets: bool) -> Callable[..., Asked]:
-    """Return the strategy that reads the run with the greatest mean, or draw, of its precision."""
+    """Return the strategy that reads the run with the greatest mean, or random draw, of its precision."""
 
     def order(runs: Lists, relevant: Collection[str], cut: int) -> Asked:
         results: dict[str, float] = {}
@@ -137,7 +138,7 @@ def mtc(runs: Lists, relevant: Collection[str], cut: int) -> Asked:
     results: dict[str, float] = {}
 
     def share(run: Sequence[str], name: str) -> float:
-        """What the document adds to R times average precision, were it relevant."""
+        """Return the document's contribution to R times average precision if it were relevant."""
         if name not in run:
             return 0.0
         known = [other for other in results if other in relevant and other in run]

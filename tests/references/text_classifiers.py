@@ -1,6 +1,6 @@
-"""Classifying documents by their text as literal loops: the readable specification of irevalx-lab complete.
+"""Classification of documents by their text, as literal loops: a readable specification of irevalx-lab complete.
 
-A document is a list of terms, a collection a list of documents.
+A document is a list of terms, and a collection is a list of documents.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789"
 
 
 def terms_of(text: str) -> list[str]:
-    """Return runs of a-z and 0-9 in the text in lower case."""
+    """Return the sequences of a-z and 0-9 in the text, in lower case."""
     terms = [""]
     for character in text.lower():
         if character in LETTERS:
@@ -25,7 +25,7 @@ def terms_of(text: str) -> list[str]:
 
 
 def smoothed(document: Terms, collection: Sequence[Terms]) -> dict[str, float]:
-    """Return P(x|M) of each term: 0.8 of the document and 0.2 of the collection."""
+    """Return P(x|M) of each term: 0.8 of it is from the document, and 0.2 from the collection."""
     everything = [term for document in collection for term in document]
     return {
         term: 0.8 * document.count(term) / len(document) + 0.2 * everything.count(term) / len(everything)
@@ -43,7 +43,7 @@ def divergence(document: Terms, relevant: Sequence[Terms], collection: Sequence[
 def kld_passes(
     divergences: dict[str, float], relevant: dict[str, bool], requested: Sequence[str]
 ) -> tuple[set[str], set[str]]:
-    """Return judged and requested documents below the threshold that |R| judged documents pass."""
+    """Return judged and requested documents below the threshold, which |R| judged documents pass."""
     in_order = sorted((divergences[docno], docno) for docno in relevant)
     threshold = in_order[sum(relevant.values())]
     below = {docno for docno, value in divergences.items() if (value, docno) < threshold}
@@ -51,7 +51,7 @@ def kld_passes(
 
 
 def features(document: Terms, collection: Sequence[Terms], n_frequent: int) -> dict[str, float]:
-    """Return tf ln(|D| / df) of the most frequent terms, divided by the sum."""
+    """Return tf ln(|D| / df) of the most frequent terms, normalised to a sum of 1."""
     everything = [term for terms in collection for term in terms]
     ranked = sorted(set(everything), key=lambda term: (-everything.count(term), term))
     vector = {}
@@ -63,7 +63,7 @@ def features(document: Terms, collection: Sequence[Terms], n_frequent: int) -> d
 
 
 def agreement(result: set[str], there: set[str]) -> tuple[float, float, float]:
-    """Return precision, recall and F1 with 0/0 = 0."""
+    """Return precision, recall and F1. 0/0 counts as 0."""
     right = len(result & there)
     precision = right / len(result) if result else 0.0
     recall = right / len(there) if there else 0.0
