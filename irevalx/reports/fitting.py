@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import math
+from collections.abc import Callable, Iterator, Sequence
 from textwrap import wrap
 
 from irevalx.frozen import Frozen, replace
 from irevalx.process.platform import displayed
-from irevalx.reports.names import ELLIPSIS, shorten
+from irevalx.reports.names import ShortNames, shorten
 from irevalx.reports.table import Table, aligned_lines, cells_of
 
 WIDTH = 100
@@ -50,11 +51,10 @@ class DisplayedColumn(Frozen):
 
 
 def fitted_lines(table: Table, digits: int, width: int, *, best: str, other: str) -> tuple[list[bytes], list[str]]:
-    """Return the lines of a table, fitted to a width, and notes about what was omitted or shortened.
+    """Return the lines of a table, fitted to a width, and a note about omitted columns.
 
-    If the table is too wide, column heads are broken first, and then optional columns are omitted. If it is still too
-    wide, run names are shortened, as few optional columns as possible are omitted, and finally the columns are divided
-    into blocks below each other.
+    If the table is too wide, column heads are broken first. Then as few optional columns as possible are omitted, and
+    finally the columns are divided into blocks below each other.
     """
     lines = [*aligned_lines(table, digits, layout="simple", best=best, other=other, escape=str)]
     if max(len(line.decode(errors="replace")) for line in lines) <= width + 1:
@@ -62,7 +62,7 @@ def fitted_lines(table: Table, digits: int, width: int, *, best: str, other: str
     columns = columns_of(table, digits, best=best, other=other)
     if total_width(columns) > width:
         columns = in_two_lines(columns)
-    blocks, notes = fitted_blocks(columns, table.optional, table.names, width, f"{width} characters")
+    blocks, notes = fitted_blocks(columns, table.optional, width, f"{width} characters")
     texts = [_lines_of(block) for block in blocks]
     return [line for number, block in enumerate(texts) for line in (*([b"\n"] if number else []), *block)], notes
 
@@ -79,27 +79,78 @@ def columns_of(
 
 
 def fitted_blocks(
-    columns: Sequence[DisplayedColumn], optional: Sequence[str], names: Sequence[str], width: int, limit: str
+    columns: Sequence[DisplayedColumn], optional: Sequence[str], width: int, limit: str
 ) -> tuple[list[list[DisplayedColumn]], list[str]]:
-    """Return columns in blocks that fit a width, and notes about omitted columns and shortened names.
+    """Return columns in blocks that fit a width, and a note about omitted ``optional`` columns.
 
-    ``optional`` and ``names`` are fields of the table. ``limit`` describes the width in notes.
+    ``limit`` describes the width in the note.
     """
-    fewer = [columns]  # optional columns are omitted one after the other
+    fitted = columns
     for group in optional:
-        fewer.append([column for column in fewer[-1] if column.name not in group.split()])
-    fitted = next((each for each in fewer if total_width(each) <= width), None)
-    notes: list[str] = []
-    if fitted is None:
-        shortened = [_with_short_names(each, names, width, limit) for each in fewer]
-        fitted, notes = next((each for each in shortened if total_width(each[0]) <= width), shortened[-1])
+        if total_width(fitted) > width:
+            fitted = [column for column in fitted if column.name not in group.split()]
     remaining = {column.name for column in fitted}
+    notes = []
     if omitted := [" ".join(column.head) for column in columns if column.name not in remaining]:
-        notes.insert(
-            0,
-            f"Columns omitted to fit {limit}: {', '.join(omitted)}. A wider terminal or --format csv displays them.",
+        notes.append(
+            f"Columns omitted to fit {limit}: {', '.join(omitted)}. A wider terminal or --format csv displays them."
         )
     return [*_blocks(fitted, width)], notes
+
+
+def with_short_names(
+    tables: Sequence[Table], digits: int, width: int | None, *, length: Callable[[str], int] = len
+) -> tuple[list[Table], str]:
+    """Return the tables with short names of runs if whole names do not fit, and sentences that explain the names.
+
+    A run has one name in all tables and in their sentences. ``width`` is None if only tables that always fit are
+    fitted, to ``WIDTH``.
+    """
+    names: dict[str, None] = {}
+    most = math.inf
+    for table in tables:
+        columns = in_two_lines(columns_of(table, digits, best="{} ", other="{} ", length=length))
+        named = [column for column in columns if column.name in table.names]
+        labels = [column for column in named if column.is_label]
+        names |= dict.fromkeys(cell for column in labels for cell in column.cells)
+        names |= dict.fromkeys(" ".join(column.head) for column in named if not column.is_label)
+        optional = " ".join(table.optional).split()
+        wide = total_width([column for column in columns if column.name not in optional])
+        limit = width or (WIDTH if table.fits else None)
+        if named and limit and wide > limit:
+            room = (limit - wide + sum(column.width for column in named)) // len(named)
+            # In a table that is divided into blocks, names have more room.
+            most = min(most, room if room >= _LEAST_NAME else max(_LEAST_NAME, limit // (3 * len(labels or "-"))))
+    long = [name for name in names if length(name) > most]
+    short = shorten(_similar(long, [*names]), most, length)
+    return [_renamed(table, short) for table in tables] if long else [*tables], short.key
+
+
+def _similar(long: Sequence[str], names: Sequence[str]) -> list[str]:
+    """Return the names that begin or end like a name that is too long. They are shortened in the same way."""
+    begins, ends = ({name[part] for name in long} for part in _ENDS)
+    return list(dict.fromkeys(name for name in names if name[_ENDS[0]] in begins or name[_ENDS[1]] in ends))
+
+
+def _renamed(table: Table, short: ShortNames) -> Table:
+    """Replace the names in the cells of labels, in heads, and in sentences."""
+    rows = [
+        tuple(
+            short.of.get(value, value) if place < table.n_labels and column in table.names else value
+            for place, (column, value) in enumerate(zip(table.columns, row, strict=True))
+        )
+        for row in table.rows
+    ]
+    heads = tuple(short.of.get(head, short.renamed(head)) for head in table.heads or ())
+    summary, caption, notes = table.summary, table.caption, table.notes
+    return replace(
+        table,
+        rows=rows,
+        heads=heads or None,
+        summary=lambda digits: [*map(short.renamed, summary(digits))],
+        caption=tuple(map(short.renamed, caption)),
+        notes=tuple(map(short.renamed, notes)),
+    )
 
 
 def wrapped(text: str, width: int) -> list[str]:
@@ -132,46 +183,6 @@ def _lines_of(columns: Sequence[DisplayedColumn]) -> list[bytes]:
     height = max(len(column.head) for column in columns)
     rows = zip(*(column.lines(height) for column in columns), strict=True)
     return [displayed(_GAP.join(row).rstrip()) + b"\n" for row in rows]
-
-
-def _with_short_names(
-    columns: Sequence[DisplayedColumn], names: Sequence[str], width: int, limit: str
-) -> tuple[list[DisplayedColumn], list[str]]:
-    """Shorten the run names in the columns ``names``. Also return a note about these names."""
-    named = [column for column in columns if column.name in names]
-    length = columns[0].length
-    cells, heads = ([column for column in named if column.is_label is is_label] for is_label in (True, False))
-    rest = total_width(columns) - sum(column.width for column in named)
-    short: dict[str, str] = {}
-    key = ""
-    for of_kind, texts in (
-        (cells, [cell for column in cells for cell in column.cells]),
-        (heads, [" ".join(column.head) for column in heads]),
-    ):
-        most = (width - rest) // max(1, len(named))
-        if most < _LEAST_NAME:  # the table is divided into blocks, which have more room for names
-            most = max(_LEAST_NAME, width // (3 * len(of_kind or "-")))
-        shortened = shorten(_similar([text for text in texts if length(text) > most], texts), most, length)
-        short |= shortened.of
-        key = key or shortened.key
-    note = f"{ELLIPSIS}: parts of run names that were removed to fit {limit}. --format csv contains the whole names."
-    return [_renamed(column, short) if column in named else column for column in columns], [
-        key or note
-    ] if short else []
-
-
-def _similar(long: Sequence[str], names: Sequence[str]) -> list[str]:
-    """Return the names that begin or end like a name that is too long. They are shortened in the same way."""
-    begins, ends = ({name[part] for name in long} for part in _ENDS)
-    return list(dict.fromkeys(name for name in names if name[_ENDS[0]] in begins or name[_ENDS[1]] in ends))
-
-
-def _renamed(column: DisplayedColumn, short: Mapping[str, str]) -> DisplayedColumn:
-    """Shorten the cells of a column of labels, or the head of a column of values."""
-    if column.is_label:
-        return replace(column, cells=[short.get(cell, cell) for cell in column.cells])
-    head = " ".join(column.head)
-    return replace(column, head=(short[head],) if head in short else column.head)
 
 
 def _blocks(columns: Sequence[DisplayedColumn], width: int) -> Iterator[list[DisplayedColumn]]:

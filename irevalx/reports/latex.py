@@ -8,7 +8,14 @@ from collections.abc import Iterator, Sequence
 
 from irevalx.errors import visible
 from irevalx.process.platform import displayed
-from irevalx.reports.fitting import DisplayedColumn, columns_of, fitted_blocks, in_two_lines, total_width
+from irevalx.reports.fitting import (
+    DisplayedColumn,
+    columns_of,
+    fitted_blocks,
+    in_two_lines,
+    total_width,
+    with_short_names,
+)
 from irevalx.reports.table import Table
 
 _SIZES = (("", 64, 38), (r"\small", 71, 42), (r"\footnotesize", 77, 48), (r"\scriptsize", 81, 57))
@@ -33,8 +40,17 @@ _ACCENTED = re.compile("[\x80-\u017f–—‘’“”„…€™†]")  # noqa
 
 
 def latex_lines(tables: Sequence[Table], digits: int, *, titled: bool) -> Iterator[bytes]:
-    """Yield the tables. With ``titled``, they have titles. Captions explain marks; comments contain other notes."""
-    lines = [line for table in tables for line in _table_lines(table, digits, titled=titled)]
+    """Yield the tables. With ``titled``, they have titles. Captions explain marks and names; comments contain notes."""
+    tables, explanation = with_short_names(tables, digits, _SIZES[-1][1], length=_length)
+    lines: list[str] = []
+    labels: dict[str, int] = {}
+    for table in tables:
+        label = "tab:" + re.sub("[^a-z0-9]+", "-", table.title.lower()).strip("-")
+        labels[label] = labels.get(label, 0) + 1
+        label += f"-{labels[label]}" if labels[label] > 1 else ""
+        caption = rf"\caption{{{_caption(table, explanation, titled=titled)}}}\label{{{label}}}"
+        lines += _table_lines(table, digits, caption)
+        explanation = ""
     if tables:
         yield displayed(_requirements([line for line in lines if not line.startswith("%")]))
     yield from (displayed(line + "\n") for line in lines)
@@ -68,11 +84,10 @@ def _requirements(lines: Sequence[str]) -> str:
     return comment + "\n"
 
 
-def _table_lines(table: Table, digits: int, *, titled: bool) -> Iterator[str]:
+def _table_lines(table: Table, digits: int, caption: str) -> Iterator[str]:
     """Yield the lines of a table. It is divided among pages if it is too long for one."""
     yield from (f"% {visible(paragraph)}" for paragraph in table.summary(digits))
     size, page, blocks, notes = _fitted(table, digits)
-    caption = rf"\caption{{{_caption(table, titled=titled)}}}"
     is_long = sum(len(block[0].cells) + _height(block) + 2 for block in blocks) > page
     if is_long:
         yield from ([rf"\begingroup{size}"] if size else [])
@@ -101,11 +116,12 @@ def _long_table(block: Sequence[DisplayedColumn], table: Table, caption: str) ->
     yield from (*rules, r"\endhead", r"\bottomrule", r"\endfoot", *rows, r"\end{longtable}")
 
 
-def _caption(table: Table, *, titled: bool) -> str:
-    """Return the caption: the title if it is requested or the only sentence, and the sentences about marks."""
+def _caption(table: Table, explanation: str, *, titled: bool) -> str:
+    """Return the caption: the title, if it is displayed or the only sentence, sentences on marks, and on names."""
     title = f"{table.title[:1].upper()}{table.title[1:].removesuffix('.')}."
     sentences = [title] if titled or not table.caption else []
     sentences += [sentence.replace("{best}", _MARK) for sentence in table.caption]
+    sentences += [explanation] if explanation else []
     return " ".join(escape_latex(visible(sentence)) for sentence in sentences)
 
 
@@ -116,9 +132,7 @@ def _fitted(table: Table, digits: int) -> tuple[str, int, list[list[DisplayedCol
         return "", _SIZES[0][2], [columns], []
     columns = in_two_lines(columns)
     size, width, page = next((each for each in _SIZES if total_width(columns) <= each[1]), _SIZES[-1])
-    blocks, notes = fitted_blocks(columns, (), table.names, width, "the text width")
-    if not blocks[1:]:  # shortened names can leave room for a larger font
-        size, _, page = next((each for each in _SIZES if total_width(blocks[0]) <= each[1]), _SIZES[-1])
+    blocks, notes = fitted_blocks(columns, (), width, "the text width")
     return size + (_GAPS if size else ""), page, blocks, notes
 
 

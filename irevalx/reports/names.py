@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from os.path import commonprefix
+from difflib import SequenceMatcher
+from functools import reduce
+from itertools import chain
+from typing import TypeAlias
 
 from irevalx.errors import printable
 from irevalx.frozen import Frozen
@@ -12,21 +15,49 @@ from irevalx.frozen import Frozen
 ELLIPSIS = "…"
 """The character that replaces the omitted parts of names."""
 
-_LEAST_OMITTED = 3
-"""A common part of names is omitted only if it has at least this number of characters."""
+_STRONG = re.compile(rf"([_/\s{ELLIPSIS}]+)")
+"""Separators of names."""
 
-_SEPARATORS = re.compile(r"([-_.,+/:=\s]+)")
+_WEAK = re.compile(r"((?<!=)(?<!\de)-+|(?<!\d)\.|\.(?!\d))")
+"""Separators that can also be in a value: not signs, exponents and decimal points."""
+
+_DASHED_KEY = re.compile(r"-[A-Za-z][A-Za-z0-9]*=")
+_NUMBER = re.compile(r"[-+]?\d+(\.\d+)?(e-?\d+)?")
+
+_Parts: TypeAlias = "list[tuple[str, str]]"
+"""The separator (empty before the first part) and the text of each part of a name; ``key=value`` is one part."""
+
+
+class NameParts(Frozen):
+    """Names, divided into their common and their differing parts."""
+
+    common: str  # with … in place of the differing parts; empty if names have no common part
+    differing: Mapping[str, str]  # by complete name: distinct, the common parts in between are replaced by …
+    factors: Mapping[str, Sequence[str | None]]
+    """The values of all names for each factor, None if a name lacks it. A factor is the key of parts such as k1=0.8 or
+    k1-0.8, or "part N" for the N-th part without a key, if several names share a value of it."""
 
 
 class ShortNames(Frozen):
-    """Names in the form in which a figure contains them."""
+    """Names as a figure or a table contains them."""
 
     of: Mapping[str, str]  # by complete name
-    key: str = ""  # the complete names, if a figure contains their numbers
+    key: str = ""  # sentences on omitted parts, and the names if they are replaced by numbers
+    in_text: Mapping[str, str] = {}  # by complete name, for sentences: never numbers
+    form: str = ""  # the omitted common parts, with … in place of the parts that names contain
 
     def pair(self, name: str, against: str) -> str:
         """Return the name of the difference between two runs."""
         return f"{self.of[name]} − {self.of[against]}"  # noqa: RUF001 - a minus sign
+
+    def renamed(self, sentence: str) -> str:
+        """Replace complete names in a sentence by short ones, except in a command at its end."""
+        names = sorted((name for name, short in self.in_text.items() if name != short), key=len, reverse=True)
+        text, command, arguments = sentence.partition("irevalx-lab ")
+        if names:
+            pattern = rf"(?<![\w/])({'|'.join(map(re.escape, names))})(?!\w)"
+            text = re.sub(pattern, lambda match: self.in_text[match[0]], text)
+        return text + command + arguments
 
 
 def drawable(text: str) -> str:
@@ -37,71 +68,152 @@ def drawable(text: str) -> str:
 def shorten(names: Iterable[str], longest: float, length: Callable[[str], float] = len) -> ShortNames:
     """Return distinct names on one line that are not longer than ``longest``.
 
-    Names that fit are not changed. If a name is too long, the parts that all names have in common are omitted: first at
-    the beginning, then at the end, then in between. If a name is still too long, its middle is omitted. If two names
-    are then equal, all names are replaced by numbers, and a key is returned.
+    Names that fit are not changed. If a name is too long, the parts common to all names are omitted. If a name is
+    still too long, its middle is omitted, in whole parts. If two names are then equal or a name is too long, all are
+    replaced by numbers.
     """
     complete = list(dict.fromkeys(names))
     drawn = [drawable(name).replace("\n", printable("\n")) for name in complete]
-    for shorter in (list, _without_ends, _without_common_parts):
-        short = shorter(drawn)
-        if max(map(length, short), default=0.0) <= longest and len(set(short)) == len(short):
-            return ShortNames(dict(zip(complete, short, strict=True)))
-    short = [_without_middle(name, longest, length) for name in short]
-    if len(set(short)) == len(short):
-        return ShortNames(dict(zip(complete, short, strict=True)))
+    whole = dict(zip(complete, drawn, strict=True))
+    if max(map(length, drawn), default=0.0) <= longest and len(set(drawn)) == len(drawn):
+        return ShortNames(whole, in_text=whole)
+    parts = split_names(drawn)
+    of = {name: parts.differing[text] for name, text in whole.items()}
+    notes = []
+    if parts.common:
+        notes.append(f"Names have the form {parts.common}; only the parts in place of {ELLIPSIS} are displayed.")
+    cut = [_without_middle(name, longest, length) for name in of.values()]
+    if len(set(cut)) == len(cut) and max(map(length, cut)) <= longest:
+        if cut != [*of.values()]:
+            notes.append(f"{ELLIPSIS} in a name replaces omitted parts.")
+        of = dict(zip(complete, cut, strict=True))
+        return ShortNames(of, " ".join(notes), of, parts.common)
     numbers = {name: str(number) for number, name in enumerate(complete, 1)}
-    key = "; ".join(f"{number}\u00a0=\u00a0{name}" for number, name in zip(numbers.values(), drawn, strict=True))
-    return ShortNames(numbers, f"Names: {key}.")
+    numbered = "; ".join(f"{number}\u00a0=\u00a0{of[name]}" for name, number in numbers.items())
+    notes.append(f"Names: {numbered}.")
+    return ShortNames(numbers, " ".join(notes), of, parts.common)
 
 
-def _without_ends(names: Sequence[str]) -> list[str]:
-    """Remove the common beginning and end of names, in whole parts if names contain separators."""
-    if len(names) < 2:
-        return list(names)
-    begin = _common_beginning(names)
-    end = _common_beginning([name[begin:][::-1] for name in names])
-    head, tail = (ELLIPSIS if omitted else "" for omitted in (begin, end))
-    return [f"{head}{name[begin : len(name) - end]}{tail}" for name in names]
+def split_names(names: Iterable[str]) -> NameParts:
+    """Divide names at ``_ - . /`` and blanks into common and differing parts.
+
+    Parts ``key=value`` are one part, and are in one order in all names. A number that differs stays with the part
+    before it, such as top-100.
+    """
+    complete = list(dict.fromkeys(names))
+    divided = _in_one_order(complete)
+    tokens = [[token for _, token in parts] for parts in divided]
+    common = reduce(_common, tokens) if tokens[1:] else []
+    gaps = [_gaps(parts, common) for parts in divided]
+    while (place := _needed(common, gaps)) is not None:
+        del common[place]
+        gaps = [_gaps(parts, common) for parts in divided]
+    differing = [ELLIPSIS.join(filter(None, map(_joined, of_name))) for of_name in gaps]
+    if not common or len({*differing}) < len(complete):
+        return NameParts("", dict(zip(complete, complete, strict=True)), _factors([[parts] for parts in divided]))
+    return NameParts(_form(divided[0], common, gaps), dict(zip(complete, differing, strict=True)), _factors(gaps))
 
 
-def _common_beginning(names: Sequence[str]) -> int:
-    """Return the length of the common beginning up to its last separator, or 0 if it is too short to omit."""
-    common = commonprefix(names)  # noqa: RUF071 - of characters, not of path components
-    n_common, ends = len(common), [match.end() for match in _SEPARATORS.finditer(common)]
-    if ends:
-        n_common = ends[-1]
-    elif all(_SEPARATORS.search(name) for name in names):
-        n_common = 0
-    n_common = min(n_common, *(len(name) - 1 for name in names))
-    return n_common if n_common >= _LEAST_OMITTED else 0
+def _in_one_order(names: Sequence[str]) -> list[_Parts]:
+    """Return the parts of names, with keys in one order: parts with keys exchange their places."""
+    is_dashed = any(map(_DASHED_KEY.search, names))
+    divided = []
+    for name in names:
+        pieces = [""]
+        for piece in _STRONG.split(name):  # parts and separators alternate
+            pieces += [piece] if "=" in piece and not is_dashed else _WEAK.split(piece)
+        divided.append([*zip(pieces[::2], pieces[1::2], strict=True)])
+    keys = list(dict.fromkeys(_key(token) for parts in divided for _, token in parts if _key(token)))
+    for parts in divided:
+        places = [place for place, (_, token) in enumerate(parts) if _key(token)]
+        ordered = sorted((parts[place][1] for place in places), key=lambda token: keys.index(_key(token)))
+        for place, token in zip(places, ordered, strict=True):
+            parts[place] = (parts[place][0], token)
+    return divided
 
 
-def _without_common_parts(names: Sequence[str]) -> list[str]:
-    """Remove the common ends of names, and parts in between that all names have in common."""
-    short = _without_ends(names)
-    while len(short) > 1:
-        parts = _SEPARATORS.split(short[0])
-        pieces = {
-            "".join(parts[start:stop])
-            for start in range(1, len(parts) - 1, 2)
-            for stop in range(start + 3, len(parts), 2)
-        }
-        common = [piece for piece in pieces if len(piece) > _LEAST_OMITTED and all(piece in name for name in short)]
-        if not common:
-            break
-        longest = max(common, key=lambda piece: (len(piece), piece))
-        short = [name.replace(longest, ELLIPSIS, 1) for name in short]
-    return short
+def _key(token: str) -> str:
+    """Return the key of a part ``key=value``, or an empty text."""
+    return token.partition("=")[0] if "=" in token else ""
+
+
+def _common(tokens: Sequence[str], others: Sequence[str]) -> list[str]:
+    """Return the tokens that both sequences contain in the same order."""
+    blocks = SequenceMatcher(None, tokens, others, autojunk=False).get_matching_blocks()
+    return [token for block in blocks for token in tokens[block.a : block.a + block.size]]
+
+
+def _gaps(parts: _Parts, common: Sequence[str]) -> list[_Parts]:
+    """Return the parts before, between and after the common tokens."""
+    gaps: list[_Parts] = [[]]
+    for separator, token in parts:
+        if len(gaps) <= len(common) and token == common[len(gaps) - 1]:
+            gaps.append([])
+        else:
+            gaps[-1].append((separator, token))
+    return gaps
+
+
+def _joined(parts: _Parts) -> str:
+    return "".join(chain.from_iterable(parts))[len(parts[0][0]) :] if parts else ""
+
+
+def _needed(common: Sequence[str], gaps: Sequence[Sequence[_Parts]]) -> int | None:
+    """Return the index of a common token without which a number has no key or a name is empty, or None."""
+    for place, token in enumerate(common, 1):
+        first = [of_name[place][0][1] if of_name[place] else "" for of_name in gaps]
+        if all(map(_NUMBER.fullmatch, first)) and not _NUMBER.fullmatch(token) and "=" not in token:
+            return place - 1
+    if common and not all(map(any, gaps)):
+        return max(0, next((place for place in range(len(common) + 1) if any(g[place] for g in gaps)), 0) - 1)
+    return None
+
+
+def _form(first: _Parts, common: Sequence[str], gaps: Sequence[Sequence[_Parts]]) -> str:
+    """Return the common tokens of names, with the separators of the first name, and … in place of the gaps."""
+    form = ""
+    for place, token in enumerate([*common, ""]):
+        different = [of_name[place] for of_name in gaps if of_name[place]]
+        if different:
+            form += (different[0][0][0] if form else "") + ELLIPSIS
+        if place < len(common):
+            separators = [separator for separator, text in first if text == token and separator]
+            form += (separators[0] if form and separators else "") + token
+    return form
+
+
+def _factors(gaps: Sequence[Sequence[_Parts]]) -> dict[str, list[str | None]]:
+    """Return the values of each factor, in the order of names."""
+    factors: dict[str, list[str | None]] = {}
+    n_unnamed = 0
+    for of_gap in zip(*gaps, strict=True):
+        for number, parts in enumerate(of_gap):
+            for _, token in parts:
+                if key := _key(token):
+                    factors.setdefault(key, [None] * len(gaps))[number] = token.partition("=")[2]
+        plain = [[part for part in parts if "=" not in part[1]] for parts in of_gap]
+        if len({*map(len, plain)}) == 1:
+            columns = [[token for _, token in parts] for parts in zip(*plain, strict=True)]
+        else:
+            columns = [[*map(_joined, plain)]]
+        for before, values in zip([[""], *columns], columns, strict=False):
+            if len({*before}) == 1 and before[0] and all(map(_NUMBER.fullmatch, values)):
+                factors[before[0]] = [*values]
+            elif 1 < len({*values}) < len(values):
+                n_unnamed += 1
+                factors[f"part {n_unnamed}"] = [value or None for value in values]
+    return {key: values for key, values in factors.items() if len({*values}) > 1}
 
 
 def _without_middle(name: str, longest: float, length: Callable[[str], float]) -> str:
-    """Omit the middle of a name. The result has at most the length ``longest``, unless it has only two letters."""
-    n_letters = len(name)
-    while n_letters > 2 and length(name) > longest:
-        n_letters -= 1
-        end = n_letters // 2
-        cut = f"{name[: n_letters - end]}{ELLIPSIS}{name[len(name) - end :]}".replace(2 * ELLIPSIS, ELLIPSIS)
-        if length(cut) <= longest or n_letters == 2:
+    """Omit the middle of a name that is too long, in whole parts, or in letters if the name has no separators."""
+    if length(name) <= longest:
+        return name
+    [parts] = _in_one_order([name])
+    pieces = parts if parts[1:] else [("", letter) for letter in name]
+    for n_kept in range(len(pieces) - 1, 0 if parts[1:] else 1, -1):
+        begin, end = pieces[: n_kept - n_kept // 2], pieces[len(pieces) - n_kept // 2 :]
+        cut = f"{_joined(begin).rstrip(ELLIPSIS)}{ELLIPSIS}{_joined(end).lstrip(ELLIPSIS)}"
+        if length(cut) <= longest:
             return cut
     return name

@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
-from irevalx.frozen import Frozen
+from irevalx.frozen import Frozen, replace
 from irevalx.process.platform import displayed
 
 if TYPE_CHECKING:
@@ -144,6 +144,18 @@ class TableForPeople(DisplayedTable):
 
 class TerminalTable(TableForPeople):
     """A table for the terminal. It is fitted to the width of the terminal."""
+
+    def _lines_of(
+        self, tables: Sequence[Table], digits: int, titled: bool, about: About, width: int | None
+    ) -> Iterator[bytes]:
+        """Yield the tables with short names of runs, which a paragraph above the first table explains."""
+        from irevalx.reports.fitting import with_short_names
+
+        tables, explanation = with_short_names(tables, digits, width)
+        if explanation:
+            summary = tables[0].summary
+            tables[0] = replace(tables[0], summary=lambda digits: [*summary(digits), explanation])
+        return super()._lines_of(tables, digits, titled, about, width)
 
     def _fitted(self, table: Table, digits: int, width: int | None) -> tuple[Iterable[bytes], Sequence[str]]:
         from irevalx.reports.fitting import WIDTH, fitted_lines

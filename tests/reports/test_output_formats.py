@@ -304,7 +304,7 @@ def test_notes_below_tables(form: OutputFormat, tmp_path: Path) -> None:
     assert text == f"{quiet}{blank}{start}{coverage}\n{apart}\n"
     complete = run("-c", *flags).stdout.decode()
     quiet = run("--quiet", "-c", *flags).stdout.decode()
-    marked = f"\\caption{{{mark} {MARKED}}}\n" if form.name == "latex" else f"\n{mark} {MARKED}\n"
+    marked = f"\\caption{{{mark} {MARKED}}}\\label{{tab:" if form.name == "latex" else f"\n{mark} {MARKED}\n"
     assert marked in complete
     assert complete.startswith(quiet) or form.name == "latex"
     assert APART not in complete

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -47,8 +47,6 @@ class Conclusion(Frozen):
     """The name of the measure in sentences."""
     digits: int = 3
     """Decimals of numbers in sentences."""
-    names: Mapping[str, str] = {}
-    """Short names of runs in sentences."""
 
     @property
     def best(self) -> str:
@@ -114,7 +112,7 @@ class Conclusion(Frozen):
         if sets is None or len(runs) < 3:
             return
         top = [run for run, low in zip(runs, sets.rank_low, strict=True) if low == 1]
-        which, them = f"{len(top)} of {len(runs)} runs ({listed(self.named(*top))})", "any of them" if top[1:] else "it"
+        which, them = f"{len(top)} of {len(runs)} runs ({listed(top)})", "any of them" if top[1:] else "it"
         if len(top) == len(runs):
             which, them = f"all {len(runs)} runs", "another"
         yield f"Under {self.title}, the top set contains {which}: no run is significantly better than {them}."
@@ -163,10 +161,6 @@ class Conclusion(Frozen):
         text = f"{value:.{self.digits}f}" if isinstance(value, float) else str(value)
         return text.removeprefix("-") if float(text) == 0 else text
 
-    def named(self, *runs: str) -> list[str]:
-        """Return the names of runs in sentences."""
-        return [self.names.get(run, run) for run in runs]
-
     def value_of(self, run: str) -> str:
         """Return the summary value of a run as text."""
         return self.number(self.of_measure.scores[self.of_measure.runs.index(run)])
@@ -189,9 +183,9 @@ class Conclusion(Frozen):
             return f"All {len(runs)} runs have the same {self.title} {value}"
         highest = f"the {self.extreme} {self.title}{f' of {len(runs)} runs' if first is None else ''} {value}"
         if tied[1:]:
-            return f"{listed(self.named(*tied))} are tied with {highest}"
+            return f"{listed(tied)} are tied with {highest}"
         is_same = first is not None and tied == first.of_measure.best_runs
-        return f"{'It also' if is_same else self.named(self.best)[0]} has {highest}"
+        return f"{'It also' if is_same else self.best} has {highest}"
 
     def verdict(self, first: Conclusion | None = None) -> str:
         """Return a sentence on the runs that differ significantly from the baseline or, without one, from the best run.
@@ -201,11 +195,11 @@ class Conclusion(Frozen):
         if self.of_measure.comparisons.why_untested:
             return f"{self.leader(first)}; differences are {self.of_measure.comparisons.why_untested}."
         n_others = len(self.of_measure.runs) - 1
-        better, worse, alike = (self.named(*self.runs_that_are(each)) for each in (BETTER, WORSE, ALIKE))
+        better, worse, alike = (self.runs_that_are(each) for each in (BETTER, WORSE, ALIKE))
         if self.baseline is not None:
             which = f" ({listed(better)})" if 0 < len(better) < n_others else ""
             up, down = self.words
-            [baseline] = self.named(self.baseline)
+            baseline = self.baseline
             are_better = f"{are(len(better), f' of {n_others} runs{which}')} significantly {up} than {baseline}"
             return (
                 f"Under {self.title}, {are_better} ({self.value_of(self.baseline)}), {are(len(worse))} significantly "
@@ -224,7 +218,7 @@ class Conclusion(Frozen):
             others = f"{n_different} of the other runs, but not from {join_words(alike, 'and')}"
         else:
             others = f"{n_different} of the {n_others} other runs"
-        it = f"; {self.named(self.best)[0]}" if self.of_measure.best_runs[1:] else " and"
+        it = f"; {self.best}" if self.of_measure.best_runs[1:] else " and"
         return f"{leader}{it} {differs} {others}.{self._cautions()}"
 
     def caution(self, pair: ComparedPair) -> str:
@@ -239,7 +233,7 @@ class Conclusion(Frozen):
             return f"{IF_RELEVANT}, the runs would not be significantly different"
         if pair.if_relevant is None or math.isnan(pair.if_relevant):
             return "a run has no judged documents"
-        [better] = self.named(pair.run if pair.if_relevant > 0 else pair.against)
+        better = pair.run if pair.if_relevant > 0 else pair.against
         return f"{IF_RELEVANT}, {better} would be significantly better"
 
     def _cautions(self) -> str:
@@ -254,7 +248,7 @@ class Conclusion(Frozen):
             if pair.depends_on_unjudged and pair.if_relevant is not None:
                 gain = pair.if_relevant if pair.run == run else -pair.if_relevant
                 verdict = "not be significantly different" if gain == 0 else f"be significantly {self.words[gain < 0]}"
-                would.setdefault("be unknown" if math.isnan(gain) else verdict, []).extend(self.named(run))
+                would.setdefault("be unknown" if math.isnan(gain) else verdict, []).append(run)
         if not would:
             return ""
         n_dependent = sum(map(len, would.values()))
@@ -263,7 +257,7 @@ class Conclusion(Frozen):
 
     def on_pair(self, pair: ComparedPair) -> str:
         """Return a clause on whether the runs of a pair, the better run first, differ, and by how much."""
-        run, against = self.named(pair.run, pair.against)
+        run, against = pair.run, pair.against
         differ = "is significantly better than {}" if pair.differ else "and {} are not significantly different"
         if not self.of_measure.comparisons.are_tested:
             differ = "and {} are not tested"
@@ -273,7 +267,7 @@ class Conclusion(Frozen):
         """Yield sentences on ``main_run`` if there are several pairs. The text ``more`` follows the difference."""
         if not self.of_measure.comparisons.are_tested:
             return
-        pair, [best, main] = self.pair_of(self.main_run), self.named(self.best, self.main_run)
+        pair, best, main = self.pair_of(self.main_run), self.best, self.main_run
         by = f"{self.difference(pair)}{more}."
         if self.baseline is None:
             if pair.differ:
@@ -286,7 +280,7 @@ class Conclusion(Frozen):
             n_different = sum(bool(each.differ) for each in pairs)
             yield f"{are(n_different, f' of {len(pairs)} pairs of runs')} significantly different."
             return
-        [baseline] = self.named(self.baseline)
+        baseline = self.baseline
         if self.best == self.baseline:
             verdict = "significantly worse than" if pair.differ else "not significantly different from"
             yield f"The best of the other runs, {main}, is {verdict} {best}: {by}"
@@ -299,7 +293,7 @@ class Conclusion(Frozen):
 
     def in_full(self, pair: ComparedPair) -> Iterator[str]:
         """Yield sentences on the difference of the only pair, its interval and test, its topics, and its coverage."""
-        comparisons, (run, against) = self.of_measure.comparisons, self.named(pair.run, pair.against)
+        comparisons, run, against = self.of_measure.comparisons, pair.run, pair.against
         method, n_topics = comparisons.method, comparisons.values.shape[1]
         if len(self.of_measure.best_runs) == 2:
             yield f"{run} and {against} have the same {self.title} ({self.number(pair.mean)})."

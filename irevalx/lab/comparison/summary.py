@@ -9,7 +9,6 @@ import numpy as np
 
 from irevalx.lab.comparison.conclusions import Conclusion, are
 from irevalx.lab.comparison.pairs import Comparison
-from irevalx.reports.names import shorten
 from irevalx.statistics.clusters import ClusterDesign
 from irevalx.statistics.corrections import FAMILYWISE, TUKEY, correction_named
 from irevalx.statistics.power import POWER, least_effect
@@ -17,9 +16,6 @@ from irevalx.statistics.significance import FEW_TOPICS, MEAN
 
 _MOST_MEASURES = 5
 """Measures after the first with a sentence in the summary."""
-
-LONG_NAME = 32
-"""Maximum number of characters of a run's name; longer names are shortened."""
 
 
 def summary_of(comparison: Comparison, digits: int, *, with_ranks: bool = False) -> list[str]:
@@ -30,10 +26,8 @@ def summary_of(comparison: Comparison, digits: int, *, with_ranks: bool = False)
     n_pairs, n_baselines = len(comparison.measures[0].comparisons.pairs), len(comparison.baselines)
     if not n_pairs:
         return []
-    short = shorten(comparison.measures[0].runs, LONG_NAME)
     first, *others = (
-        Conclusion(of_measure, comparison.baseline, of_measure.name, digits, {} if short.key else short.of)
-        for of_measure in comparison.measures
+        Conclusion(of_measure, comparison.baseline, of_measure.name, digits) for of_measure in comparison.measures
     )
     further: list[str] = []
     if len(others) <= _MOST_MEASURES:

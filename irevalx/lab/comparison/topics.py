@@ -6,12 +6,10 @@ from typing import Annotated, NamedTuple
 import numpy as np
 
 from irevalx.declarations import declared, flag
-from irevalx.frozen import replace
 from irevalx.lab.command.common_options import Baseline, OptionalRuns, QrelsOrScores
 from irevalx.lab.command.evaluation_options import Unpack
 from irevalx.lab.comparison.comparison_options import TestedMeasures, TestOptions, test_options
 from irevalx.lab.comparison.results import FigureComparison
-from irevalx.lab.comparison.summary import LONG_NAME
 from irevalx.lab.comparison.tested_runs import TestedRuns
 from irevalx.reports.table import Table
 from irevalx.wording import is_parameter, spelled
@@ -60,10 +58,8 @@ class ComparedTopics(FigureComparison):
         columns = ("measure", "topic", *rows[0].values, *(f"{run} - {self.baseline}" for run in rows[0].differences))
         cells = [(row.measure, row.topic, *row.values.values(), *row.differences.values()) for row in rows]
         notes = (*self.coverage_of_runs, *self.notes_on_cautions)
-        table = Table("topics", columns, cells, n_labels=2, heads=columns, notes=notes, fits=True)
-        # Heads of differences have two lines; shortened, they would lack the baseline.
-        are_short = max(map(len, rows[0].values)) <= LONG_NAME
-        return [replace(table, names=(*rows[0].values,) if are_short else columns[2:])]
+        names = (*rows[0].values,)
+        return [Table("topics", columns, cells, n_labels=2, heads=columns, notes=notes, fits=True, names=names)]
 
 
 @declared(evaluation=test_options())

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import PurePath
 from typing import Any
@@ -22,7 +21,7 @@ from irevalx.lab.score_bounds.extremes import WeightedScores
 from irevalx.process.platform import as_bytes
 from irevalx.reading.sources.files import Source
 from irevalx.reading.topic_groups import TopicGroups
-from irevalx.reports.names import ELLIPSIS, shorten
+from irevalx.reports.names import shorten, split_names
 from irevalx.reports.report import JUDGED, judged_among_retrieved
 from irevalx.settings import Settings
 from irevalx.statistics.paired_comparisons import Method
@@ -65,12 +64,14 @@ class ScoresData(Frozen, kw_only=True):
     def parts(self) -> dict[str, Any]:
         """Return the parts of the data, except ``about`` and the sentences."""
         scores, names = self.scores, [self.without_folders(run) for run in self.scores.runs]
+        short, parts = shorten(names, SHORT_NAME), split_names(names)
         return {
             "measures": [{**measure.about("name"), "adds": False} for measure in scores.measures],
             "runs": [
-                {"name": run, "short": short, "group": self.without_folders(group)}
-                for run, short, group in zip(names, short_names(names), self.groups, strict=True)
+                {"name": run, "short": short.in_text[run], "group": self.without_folders(group)}
+                for run, group in zip(names, self.groups, strict=True)
             ],
+            "names": {"form": short.form, "factors": parts.factors},
             "groups": self._groups_of_topics(),
             "topics": self._topics(),
             "means": scores.means(),
@@ -293,21 +294,3 @@ class ReportData(ScoresData, kw_only=True):
                 of_run = {"measure": numbers[of_measure.measure.name], "run": run, "mean": mean, "low": low}
                 bounds.append({**of_run, "high": high, "topics": len(of_measure.topics)})
         return bounds
-
-
-def short_names(names: Sequence[str]) -> list[str]:
-    """Return distinct short names of runs, which contain as much of the common beginning as ``SHORT_NAME`` allows."""
-    shortened = shorten(names, SHORT_NAME)
-    short = [shortened.of[name] for name in names]
-    extended = [_extended(name, cut) for name, cut in zip(names, short, strict=True)]
-    return extended if len(set(extended)) == len(set(names)) else short
-
-
-def _extended(name: str, short: str) -> str:
-    """Return the longest end of a name after a separator that is short enough and contains the short name, if any."""
-    end = short.removeprefix(ELLIPSIS)
-    starts = [match.end() for match in re.finditer(r"[-_.,+/:=\s]", name)]
-    fitting = [start for start in starts if len(name) - SHORT_NAME < start <= len(name) - len(end)]
-    if not short.startswith(ELLIPSIS) or not name.endswith(end) or not fitting:
-        return short
-    return f"{ELLIPSIS}{name[fitting[0] :]}"

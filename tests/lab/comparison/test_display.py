@@ -84,8 +84,8 @@ def test_further_measures_and_long_names(tmp_path: Path) -> None:
     first, second = (f"{letter}{'-long' * 8}" for letter in "ab")
     paths = runs_with_hits(tmp_path, {first: [5, 6, 7, 9, 5, 5, 5, 5], second: [5, 5, 5, 8, 4, 4, 4, 6]}, depth=10)
     text = paragraph(*paths, "-m", "P.10")
-    assert text.startswith("a… has a higher P_10 than b…: ")
-    assert "a… is better on 6 topics, worse on 1 and equal on 1." in text
+    assert text.startswith("a has a higher P_10 than b: ")
+    assert "a is better on 6 topics, worse on 1 and equal on 1." in text
 
 
 def test_identical_runs_and_coverage(tmp_path: Path) -> None:
