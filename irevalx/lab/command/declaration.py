@@ -59,6 +59,10 @@ def parameters_of(function: Callable[..., Any]) -> dict[str, Parameter]:
     return {key: parameter for key, parameter in parameters.items() if parameter.in_shell}
 
 
+_UNTIL_COLLECTION = 50_000
+"""The number of new objects before a garbage collection; the rows of a result are many, and none of them is garbage."""
+
+
 def _with_docstring(own: Parameter, declared: Parameter) -> Parameter:
     """Return a command's parameter with the explanation in the docstring of the function in place of {docstring}."""
     text, bracket, default = declared.help.partition(" [default: ")
@@ -74,6 +78,7 @@ def command_from(function: Callable[..., Any]) -> click.Command:
 
     def call(**values: Any) -> int | None:
         gc.enable()
+        gc.set_threshold(_UNTIL_COLLECTION)
         context = click.get_current_context()
         messages = context.obj = Messages(PROGRAM, quiet=values["quiet"])
         with _warnings_as_messages(messages):

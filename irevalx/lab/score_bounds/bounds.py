@@ -2,7 +2,7 @@
 
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from itertools import combinations, groupby, islice
@@ -300,8 +300,9 @@ def bounds(
     )
     scores, experiment = weighted_scores(prepared, weighted, drawn)
     notes = (*experiment.notes(), *([_GIVEN_PROBABILITIES] if is_probable else []))
-    of_measures: list[tuple[str, Callable[[tuple[int, int | None]], Bounds]]]
-    of_measures, used_seed = [(of_measure.measure.name, of_measure.bounds) for of_measure in scores], None
+    pairs = [*((run, None) for run in range(len(experiment.runs))), *combinations(range(len(experiment.runs)), 2)]
+    of_measures: list[tuple[str, Iterable[Bounds]]]
+    of_measures, used_seed = [(of_measure.measure.name, of_measure.bounds_of(pairs)) for of_measure in scores], None
     if is_probable:
         shares = GradeShares.of(experiment.grades, level, greatest)
         relevance = (
@@ -318,19 +319,20 @@ def bounds(
         if requested is not None:
             ranked = expected[0].changing(_undetermined(scores[0]))
             return _to_judge("changes", ranked, requested, experiment, notes)
-        of_measures = [(of_measure.scores.measure.name, of_measure.bounds) for of_measure in expected]
+        of_measures = [(of_measure.scores.measure.name, map(of_measure.bounds, pairs)) for of_measure in expected]
         if drawn:
             simulated = SimulatedValues(experiment, relevance, shares, draws, used_seed or 0)
-            of_measures += [(measure, partial(simulated.bounds, measure)) for measure in experiment.measures]
+            of_measures += [
+                (measure, map(partial(simulated.bounds, measure), pairs)) for measure in experiment.measures
+            ]
     if requested is not None:
         return _to_judge("narrows", scores[0].worth_judging(_undetermined(scores[0])), requested, experiment, notes)
-    topics, numbers_of_runs = tuple(map(as_text, experiment.topics)), range(len(experiment.runs))
-    pairs = [*((run, None) for run in numbers_of_runs), *combinations(numbers_of_runs, 2)]
+    topics = tuple(map(as_text, experiment.topics))
     rows = [
         row
-        for measure, bounds_of in of_measures
-        for pair in pairs
-        for row in rows_of(measure, experiment.runs, topics, pair, bounds_of(pair))
+        for measure, of_pairs in of_measures
+        for pair, of_pair in zip(pairs, of_pairs, strict=True)
+        for row in rows_of(measure, experiment.runs, topics, pair, of_pair)
     ]
     decided = count_determined(rows)
     warn_each(

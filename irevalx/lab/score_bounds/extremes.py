@@ -10,13 +10,13 @@ weights.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
-from itertools import combinations, pairwise
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import combinations, islice
 from typing import NamedTuple
 
 import numpy as np
 
-from irevalx.arrays.segments import BoolArray, FloatArray, IntArray, Segments
+from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
 from irevalx.experiments.ranked_runs import GradedRuns
 from irevalx.experiments.weighted_measures import WeightedMeasure, counted_documents
 from irevalx.frozen import Frozen, cached_property
@@ -28,6 +28,9 @@ STEPS = 25
 
 _BATCH = 4_000_000
 """The maximum number of weights in memory at a time."""
+
+_TOGETHER = 64
+"""The number of pairs whose bounds are computed together; their weights in a topic fit into the cache."""
 
 
 class DocumentInfluence(NamedTuple):
@@ -117,36 +120,48 @@ class WeightedScores:
 
     def bounds(self, pair: tuple[int, int | None]) -> Bounds:
         """Return the bounds of the score of a run, or of the difference of two runs, by index."""
-        documents, gains, unjudged = self._documents
-        greatest, n_topics = self.measure.greatest_gain, documents.n
-        weights = np.concatenate([topic.of(pair) for topic in self.topics])
-        of_unjudged = np.where(unjudged, weights, 0.0)
-        # Each topic is added up by np.sum: another order of additions changes the twelfth decimal of some sums.
-        places = list(pairwise(documents.offsets.tolist()))
-        score, down, up = (
-            np.array([each[start:end].sum() for start, end in places])
-            for each in (weights * gains, np.minimum(of_unjudged, 0.0), np.maximum(of_unjudged, 0.0))
-        )
-        ends = without_noise(np.stack((score, score + down * greatest, score + up * greatest)))
-        means = without_noise(np.add.accumulate(ends, axis=1)[:, -1] / n_topics)
-        difference, low, high = np.column_stack((ends, means))
-        counts = documents.count(of_unjudged != 0)
-        narrows = without_noise(np.abs(of_unjudged) * (greatest / n_topics))
-        best: DocumentInfluence | None = None
-        if narrows.any():
-            place = int(narrows.argmax())
-            topic = self.topics[documents.ids[place]]
-            docno = topic.docnos[documents.position[place]]
-            best = DocumentInfluence(topic.topic, docno, float(narrows[place]))
-        return Bounds(difference, low, high, np.append(counts, counts.sum()), best)
+        return next(self.bounds_of([pair]))
+
+    def bounds_of(self, pairs: Iterable[tuple[int, int | None]]) -> Iterator[Bounds]:
+        """Yield ``bounds`` of each pair; many pairs take less time together."""
+        pairs, n_topics = iter(pairs), len(self.topics)
+        greatest, n_runs = self.measure.greatest_gain, len(self.runs)
+        while batch := list(islice(pairs, _TOGETHER)):
+            first, second = np.array([(run, n_runs if other is None else other) for run, other in batch]).T
+            score, down, up, widest = np.empty((4, len(batch), n_topics))
+            counts = np.empty((len(batch), n_topics + 1), np.int64)
+            for place, (topic, of_runs) in enumerate(zip(self.topics, self._weights, strict=True)):
+                # Rows are added up by np.sum: another order of additions changes the twelfth decimal of some sums.
+                weights = of_runs[first] - of_runs[second]
+                score[:, place] = (weights * topic.gains).sum(axis=1)
+                weights *= topic.unjudged
+                down[:, place] = np.minimum(weights, 0.0).sum(axis=1)
+                up[:, place] = np.maximum(weights, 0.0).sum(axis=1)
+                counts[:, place] = np.count_nonzero(weights, axis=1)
+                widest[:, place] = np.abs(weights).max(axis=1, initial=0.0)
+            counts[:, -1] = counts[:, :-1].sum(axis=1)
+            ends = without_noise(np.stack((score, score + down * greatest, score + up * greatest)))
+            means = without_noise(np.add.accumulate(ends, axis=2)[..., -1:] / n_topics)
+            narrows = without_noise(widest * (greatest / n_topics))
+            for pair, values, n_open, of_topics in zip(
+                batch, np.concatenate((ends, means), axis=2).swapaxes(0, 1), counts, narrows, strict=True
+            ):
+                best = self._narrowing(pair, int(of_topics.argmax())) if of_topics.any() else None
+                difference, low, high = values
+                yield Bounds(difference, low, high, n_open, best)
+
+    def _narrowing(self, pair: tuple[int, int | None], place: int) -> DocumentInfluence:
+        """Return the document of a topic that narrows the bounds of the mean most."""
+        topic = self.topics[place]
+        of_unjudged = np.where(topic.unjudged, np.abs(topic.of(pair)), 0.0)
+        narrows = without_noise(of_unjudged * (self.measure.greatest_gain / len(self.topics)))
+        document = int(narrows.argmax())
+        return DocumentInfluence(topic.topic, topic.docnos[document], float(narrows[document]))
 
     @cached_property
-    def _documents(self) -> tuple[Segments, FloatArray, BoolArray]:
-        """The documents of each topic, their gains, and whether they are unjudged."""
-        gains, unjudged = (
-            np.concatenate([getattr(topic, name) for topic in self.topics]) for name in ("gains", "unjudged")
-        )
-        return Segments.of_lengths([len(topic.docnos) for topic in self.topics]), gains, unjudged
+    def _weights(self) -> list[FloatArray]:
+        """The weights of each topic, contiguous by run, with a last row of zeros for no run."""
+        return [np.vstack((topic.weights, np.zeros(len(topic.docnos)))) for topic in self.topics]
 
     def determining(self, *, best_first: bool) -> DeterminedPairs:
         """Count determined pairs while judgments are added, ordered by ``worth_judging`` or by weight in any run."""

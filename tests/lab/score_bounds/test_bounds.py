@@ -97,6 +97,30 @@ def test_share_that_flips_a_difference(tmp_path: Path, seed: int) -> None:
     assert max(map(len, displayed.stdout.decode().splitlines())) <= 100
 
 
+def test_many_pairs() -> None:
+    """105 pairs, more than are computed together: documents are counted one by one."""
+    rng, k = random.Random(5), 8
+    docnos, topics = [f"d{number}" for number in range(30)], [str(number) for number in range(4)]
+    qrels = {topic: {docno: rng.randint(0, 1) for docno in rng.sample(docnos, 25)} for topic in topics}
+    first = {f"r{r:02}": {topic: rng.sample(docnos, k) for topic in topics} for r in range(15)}
+    runs = {
+        run: {topic: {d: -float(i) for i, d in enumerate(of)} for topic, of in ts.items()} for run, ts in first.items()
+    }
+    result = bounds_of(qrels, runs, f"P.{k}")
+    assert isinstance(result, BoundedScores)
+    rows = [row for row in result.rows if row.topic != "all"]
+    assert [row[1:4] for row in rows] == [
+        (*pair, topic) for pair in [*((run, None) for run in runs), *combinations(runs, 2)] for topic in topics
+    ]
+    for row in rows:
+        judged, own = qrels[row.topic], {*first[row.run][row.topic]}
+        other = set[str]() if row.against is None else {*first[row.against][row.topic]}
+        hits = sum(judged.get(d, 0) for d in own) - sum(judged.get(d, 0) for d in other)
+        up, down = len(own - other - {*judged}), len(other - own - {*judged})
+        assert (row.difference, row.low, row.high) == (hits / k, (hits - down) / k, (hits + up) / k)
+        assert row.unjudged == up + down
+
+
 @pytest.mark.parametrize("measure", ["P.2", "P.10", "rbp", "rbp.p=0.5,1=0.25,2=1", "dcg", "dcg.1=5,2=3"])
 @pytest.mark.parametrize("seed", range(6))
 def test_every_way_to_judge(tmp_path: Path, measure: str, seed: int) -> None:
