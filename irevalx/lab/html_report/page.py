@@ -11,7 +11,7 @@ import os
 import re
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cache
+from functools import cache, partial
 from html import escape
 from importlib.resources import files
 from pathlib import Path
@@ -23,7 +23,7 @@ from irevalx.arrays.segments import AnyArray, FloatArray, IntArray
 from irevalx.frozen import Frozen, cached_property
 from irevalx.lab.comparison.run_tables import MOST_LETTERED
 from irevalx.lab.html_report.overlaps import RunOverlaps
-from irevalx.lab.html_report.static import CAUTION, mean_rows
+from irevalx.lab.html_report.static import CAUTION, mean_rows, unjudged_of
 from irevalx.reports.report import percent
 from irevalx.wording import argument_error
 
@@ -180,6 +180,7 @@ def _rendered(data: dict[str, Any]) -> str:
         data=data,
         with_short_names=_short_names_in_html(data["runs"]),
         mean_rows=mean_rows(data),
+        unjudged_of=partial(unjudged_of, data),
         most_with_letters=MOST_LETTERED,
         caution=CAUTION,
         confidence=percent(data["about"]["confidence"]),

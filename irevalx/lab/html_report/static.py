@@ -1,7 +1,9 @@
 """The table of means, which a report displays if JavaScript is disabled."""
 
+import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
+from urllib.parse import urlencode
 
 from irevalx.lab.comparison.conclusions import ALIKE, BETTER, REFERENCE, WORSE
 from irevalx.lab.comparison.run_tables import MOST_LETTERED
@@ -57,11 +59,39 @@ def _marks(data: Mapping[str, Any]) -> list[list[str]]:
     if letters is None or len(none) > MOST_LETTERED:
         signs = {ALIKE: "\u2248"} if letters is not None else {BETTER: "\u25b2", WORSE: "\u25bc"}
         marks = [[signs.get(verdict, "") for verdict in of_measure or none] for of_measure in data["verdicts"]]
-    pairs = (dict(zip(data["pairs"]["columns"], row, strict=True)) for row in data["pairs"]["rows"])
-    dependent = {(pair["measure"], pair["first"], pair["second"]) for pair in pairs if pair["depends_on_unjudged"]}
-    dependent |= {(measure, second, first) for measure, first, second in dependent}
-    references = [(each or [REFERENCE]).index(REFERENCE) for each in data["verdicts"]]
+    dependent = _dependent(data)
     return [
-        [mark + CAUTION * ((measure, run, references[measure]) in dependent) for run, mark in enumerate(each or none)]
+        [mark + CAUTION * ((measure, run) in dependent) for run, mark in enumerate(each or none)]
         for measure, each in enumerate(marks)
     ]
+
+
+def _dependent(data: Mapping[str, Any]) -> dict[tuple[int, int], int]:
+    """Return the references of the verdicts that depend on unjudged documents, by measure and run."""
+    pairs = (dict(zip(data["pairs"]["columns"], row, strict=True)) for row in data["pairs"]["rows"])
+    pairs_of = {(pair["measure"], pair["first"], pair["second"]) for pair in pairs if pair["depends_on_unjudged"]}
+    references = [(each or [REFERENCE]).index(REFERENCE) for each in data["verdicts"]]
+    return {
+        (measure, run): references[measure]
+        for measure, *pair in sorted(pairs_of)
+        for run, other in (pair, pair[::-1])
+        if other == references[measure]
+    }
+
+
+def unjudged_of(data: Mapping[str, Any], sentence: str) -> str:
+    """Return the address of the unjudged documents on which the verdict in a finding depends, or "".
+
+    If the verdicts on several runs depend on unjudged documents, it is the address of the best of these runs.
+    """
+    if "njudged documents" not in sentence:
+        return ""
+    for measure, _ in sorted(enumerate(data["measures"]), key=lambda each: -len(each[1]["title"])):
+        title, dependent = data["measures"][measure]["title"], _dependent(data)
+        runs = [run for run in data["ranked"][measure]["runs"] if (measure, run) in dependent]
+        if runs and re.search(rf"(?<![\w.@]){re.escape(title)}(?![\w@])", sentence):
+            pair = (runs[0], dependent[measure, runs[0]])
+            fields = [("run", data["runs"][run]["name"]) for run in pair]
+            of_measure = [("measure", data["measures"][measure]["name"])] if measure else []
+            return urlencode([*of_measure, *fields, ("at", "unjudged")], errors="replace")
+    return ""

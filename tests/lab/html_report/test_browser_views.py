@@ -106,20 +106,26 @@ def test_marks_and_matrix(browser: Reader, many: Path) -> None:
     assert browser.address.split("&")[:2] == [f"run={LONG}l", f"run={LONG}j"]
 
 
-def test_cautions(browser: Reader, tmp_path: Path) -> None:
-    """Verdicts, pairs and cells whose conclusion depends on unjudged documents have a mark, and say what it would be."""
+def dependent_runs() -> tuple[dict[str, dict[str, int]], dict[str, dict[str, dict[str, float]]]]:
+    """Return judgments, and three runs of which two have a difference that depends on unjudged documents."""
     qrels = {str(t): {f"d{n}": int((n + t * t) % 10 < 5 + t % 2) for n in range(10)} for t in range(12)}
     runs = {
         name: {t: {(f"d{n}" if n + int(t) % 2 < n_judged else f"{name}{n}"): 9.0 - n for n in range(10)} for t in qrels}
         for name, n_judged in {"good": 11, "most": 9, "fewer": 4}.items()
     }
+    return qrels, runs
+
+
+def test_cautions(browser: Reader, tmp_path: Path) -> None:
+    """Verdicts, pairs and cells whose conclusion depends on unjudged documents have a mark, and say what it would be."""
+    qrels, runs = dependent_runs()
     report(qrels, runs, "P.10", correction="none").write(tmp_path / "page.html")
     browser.open(tmp_path / "page.html", "run=good&run=most")
     marks = "return [...document.querySelectorAll('.runs tbody tr')].map((row) => row.innerText.includes('†'))"
     assert browser.run(marks) == [False, True, False]  # from best to worst
     assert "†: the conclusion on the run and the run with the best mean" in browser.texts("#runs-body .note")[0]
     sentence = "if they were relevant half as often as judged documents, the runs would not be significantly different"
-    assert sentence in browser.texts(".headline .caution")[0]
+    assert sentence in browser.texts(".headline strong.caution")[0]
     browser.click("#matrix-body summary")
     browser.one(".matrix td button")
     cells = browser.run("return [...document.querySelectorAll('.matrix td button')].map((cell) => cell.innerText)")
@@ -129,6 +135,48 @@ def test_cautions(browser: Reader, tmp_path: Path) -> None:
     browser.open(tmp_path / "page.html", "run=good&run=fewer")
     browser.one("#difference")
     assert not browser.all(".headline .caution")
+
+
+@pytest.mark.parametrize("width", [400, 800, 1400])
+def test_documents_of_cautions(browser: Reader, tmp_path: Path, width: int) -> None:
+    """Each mark leads to the unjudged documents of its two runs, also by keyboard; documents of one run come first."""
+    qrels, runs = dependent_runs()
+    report(qrels, runs, "judged@10 P.10", correction="none").write(tmp_path / "page.html")
+    first = {
+        name: {t: sorted(of, key=of.__getitem__, reverse=True)[:10] for t, of in runs[name].items()} for name in runs
+    }
+    pair = ("most", "good")
+    expected = {
+        (
+            docno,
+            topic,
+            *(str(first[run][topic].index(docno) + 1) if docno in first[run][topic] else DASH for run in pair),
+        )
+        for topic in qrels
+        for docno in {*first["most"][topic], *first["good"][topic]} - qrels[topic].keys()
+    }
+    rows = (
+        "return [...document.querySelectorAll('.unjudged-documents tbody tr')].map((row) => "
+        "[...row.cells].map((cell) => (cell.querySelector('a') ?? cell).innerText.trim()))"
+    )
+    with browser.media(width=width):
+        browser.open(tmp_path / "page.html")
+        head = browser.texts(".runs thead th:nth-child(2)")[0]
+        assert "judged among retrieved@10" in head  # which the cautions name
+        for mark in (".lead a.caution", ".runs td a.caution"):
+            browser.open(tmp_path / "page.html")
+            browser.run("arguments[0].focus()", browser.one(mark))
+            browser.press("\ue007")  # Enter
+            browser.one(".unjudged-documents")
+            assert browser.address == "measure=P_10&run=most&run=good&at=unjudged"
+            assert browser.focused == "Unjudged documents among the first 10 of the two runs"
+            listed = browser.run(rows)
+            assert set(map(tuple, listed)) == expected
+            assert len(listed) == len(expected) > 1
+            assert browser.run("return document.documentElement.scrollWidth") <= width
+        browser.click(".unjudged-documents a")
+        browser.wait(lambda: browser.run("return document.activeElement.id") == "document")
+        assert browser.texts("aside h3") == [listed[0][0]]
 
 
 def test_without_javascript(browser: Reader, files: ReportFiles, page: Path) -> None:

@@ -1,9 +1,27 @@
 /** Conclusions that depend on unjudged documents. */
 
 import { data } from "./data.js";
+import { html } from "./elements.js";
+import { link } from "./state.js";
 
 /** The mark of conclusions that depend on unjudged documents; Python writes the same one. */
 export const CAUTION = "†";
+
+/**
+ * The mark of a conclusion on two runs as a link to their unjudged documents.
+ *
+ * @param {number[]} runs
+ * @param {number} measure
+ * @param {string} caution what would change the conclusion; "" if nothing would
+ */
+export function cautionBadge(runs, measure, caution) {
+  if (!caution) return null;
+  const badge = link({ runs, measure, topic: null, document: null, at: "unjudged" }, CAUTION);
+  badge.className = "caution";
+  badge.title = `${caution} (click for the documents)`;
+  badge.append(html("span", { class: "unseen" }, ` unjudged documents of these runs`));
+  return badge;
+}
 
 const MEANING = "the conclusion depends on unjudged documents";
 const DEPENDS = data.pairs.columns.indexOf("depends_on_unjudged");

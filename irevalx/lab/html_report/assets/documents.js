@@ -1,7 +1,7 @@
 /** Documents of a topic: their grade, ID, title and snippet. */
 
 import { button, html, named } from "./elements.js";
-import { addressed, change, state } from "./state.js";
+import { addressed, change, link, state } from "./state.js";
 import { marked, summary } from "./words.js";
 
 /** @typedef {import("./rankings.js").Document} Document */
@@ -39,6 +39,11 @@ export function textSummary(document, { texts, terms }) {
     title !== null && html("strong", {}, ...marked(title, terms)),
     snippet && html("span", {}, ...marked(snippet, terms)),
   );
+}
+
+/** A link with the ID of a document, which opens its topic and it. @param {number} topic @param {Document} document */
+export function documentLink(topic, document) {
+  return link({ topic, document: document.id }, named(document.id));
 }
 
 /** A button with the ID of a document, which opens it. @param {Document} document */

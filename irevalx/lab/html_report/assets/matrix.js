@@ -6,6 +6,7 @@ import { button, byId, html, nameOf, shortName } from "./elements.js";
 import { written } from "./numbers.js";
 import { change, state, watch } from "./state.js";
 import { scrolling } from "./tables.js";
+import { showUnjudged } from "./unjudged.js";
 
 /** @param {number} measure @param {number} run @param {number} other */
 function cellOf(measure, run, other) {
@@ -22,8 +23,9 @@ function cellOf(measure, run, other) {
   const caution = cautionOf(pair, names);
   const title = `${names.join(" minus ")}: ${written(pair.difference, { signed: true })}, ${verdict}${caution && `; ${caution}`}`;
   const open = () => {
-    change({ runs: [run, other], at: "pair" });
-    byId("pair-heading").focus();
+    change({ runs: [run, other], at: caution ? "unjudged" : "pair" });
+    if (caution) showUnjudged();
+    else byId("pair-heading").focus();
   };
   return html(
     "td",
@@ -104,7 +106,8 @@ function matrixOf(measure) {
       html(
         "span",
         { class: "by-hand" },
-        " Click a cell to compare the two runs. The arrow keys move between cells, and Enter compares the two runs.",
+        " Click a cell to compare the two runs. The arrow keys move between cells, and Enter compares the two runs." +
+          (cautionNote && ` A cell with ${CAUTION} opens the list of their unjudged documents.`),
       ),
     ),
   ];

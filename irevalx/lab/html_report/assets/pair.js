@@ -1,14 +1,15 @@
 /** Two runs against each other: the difference and its interval first, then the topics it comes from. */
 
-import { CAUTION, cautionNote, cautionOf } from "./cautions.js";
+import { cautionBadge, cautionNote, cautionOf } from "./cautions.js";
 import { baseline, data, differenceOfMeans, differencesOf, favours, overlapOf, pairOf, shownInterval } from "./data.js";
 import { differencesChart, labels, overlapsChart, Pointer, scatterChart } from "./charts.js";
 import { button, byId, counted, html, named, nameOf, svg } from "./elements.js";
 import { figure, interval, percent, probability, ticks, written } from "./numbers.js";
-import { part } from "./pictures.js";
+import { countsBar, part } from "./pictures.js";
 import { change, link, state, watch } from "./state.js";
 import { columnHeads, row, runName, scrolling } from "./tables.js";
 import { chosenTopics } from "./filters.js";
+import { startUnjudged, unjudgedPart } from "./unjudged.js";
 
 /**
  * A difference with its interval on an axis from -most to most.
@@ -116,6 +117,7 @@ function measuresTable(first, second, shown) {
     const pair = sharesAxis(index) ? pairOf(index, first, second) : null;
     return pair ? Math.max(greatestOfAll, greatest(pair)) : greatestOfAll;
   }, 0);
+  const names = [first, second].map((run) => nameOf(data.runs[run].short));
   const rows = data.measures.map((measure, index) => {
     const pair = pairOf(index, first, second);
     if (!pair) return null;
@@ -123,7 +125,12 @@ function measuresTable(first, second, shown) {
     return row(
       { class: index === shown && "chosen" },
       [link({ measure: index }, named(measure.title))],
-      html("td", {}, figure(pair.difference, { signed: true }), pair.depends_on_unjudged && ` ${CAUTION}`),
+      html(
+        "td",
+        {},
+        figure(pair.difference, { signed: true }),
+        cautionBadge([first, second], index, cautionOf(pair, names)),
+      ),
       interval(low, high, { signed: true }),
       html("td", { class: "picture" }, sharesAxis(index) && differenceLine(pair, most)),
       probability(pair.p),
@@ -200,30 +207,6 @@ function countsOf(differences, topics, measure) {
     .map((value) => favours(measure, value));
   const of = (/** @type {number} */ sign) => signs.filter((each) => each === sign).length;
   return { wins: of(1), ties: of(0), losses: of(-1), all: signs.length };
-}
-
-/** Wins, ties and losses as one bar. @param {{ wins: number, ties: number, losses: number, all: number }} counts */
-function countsBar({ wins, ties, losses, all }) {
-  const share = (/** @type {number} */ number) => (all ? (100 * number) / all : 0);
-  const text = `${wins} better, ${ties} tied, ${losses} worse`;
-  return html(
-    "div",
-    { class: "counts" },
-    svg(
-      "svg",
-      { class: "bar", role: "img", "aria-label": text, width: "100%", height: 10 },
-      svg("rect", { class: "gain", x: 0, width: `${share(wins)}%`, height: 10 }),
-      svg("rect", { class: "tie", x: `${share(wins)}%`, width: `${share(ties)}%`, height: 10 }),
-      svg("rect", { class: "loss", x: `${share(wins + ties)}%`, width: `${share(losses)}%`, height: 10 }),
-    ),
-    html(
-      "p",
-      { class: "sides" },
-      html("span", { class: "gain" }, `${wins} better`),
-      html("span", {}, `${ties} tied`),
-      html("span", { class: "loss" }, `${losses} worse`),
-    ),
-  );
 }
 
 /**
@@ -345,12 +328,15 @@ function drawPair({ runs, measure }) {
         "p",
         {},
         verdict,
-        caution && html("strong", { class: "caution" }, ` ${CAUTION} ${caution[0].toUpperCase()}${caution.slice(1)}.`),
+        caution && " ",
+        cautionBadge([first, second], measure, caution),
+        caution && html("strong", { class: "caution" }, ` ${caution[0].toUpperCase()}${caution.slice(1)}.`),
         difference === null && " Their means are not compared, because the runs have values for different topics.",
         tested && html("span", { class: "muted" }, ...tested, data.about.how_tested, flipped, ofInterval),
       ),
       countsBar(counts),
     ),
+    unjudgedPart([first, second], topics) ?? "",
     filtered
       ? html(
           "p",
@@ -393,4 +379,5 @@ function openTopicOf(topic) {
 export function startPair() {
   byId("pair").hidden = data.runs.length < 2;
   watch(["runs", "measure", "group", "find"], drawPair);
+  startUnjudged();
 }

@@ -89,6 +89,30 @@ export function differenceBar(difference, most, favour) {
   );
 }
 
+/** Wins, ties and losses as one bar. @param {{ wins: number, ties: number, losses: number, all: number }} counts */
+export function countsBar({ wins, ties, losses, all }) {
+  const share = (/** @type {number} */ number) => (all ? (100 * number) / all : 0);
+  const text = `${wins} better, ${ties} tied, ${losses} worse`;
+  return html(
+    "div",
+    { class: "counts" },
+    svg(
+      "svg",
+      { class: "bar", role: "img", "aria-label": text, width: "100%", height: 10 },
+      svg("rect", { class: "gain", x: 0, width: `${share(wins)}%`, height: 10 }),
+      svg("rect", { class: "tie", x: `${share(wins)}%`, width: `${share(ties)}%`, height: 10 }),
+      svg("rect", { class: "loss", x: `${share(wins + ties)}%`, width: `${share(losses)}%`, height: 10 }),
+    ),
+    html(
+      "p",
+      { class: "sides" },
+      html("span", { class: "gain" }, `${wins} better`),
+      html("span", {}, `${ties} tied`),
+      html("span", { class: "loss" }, `${losses} worse`),
+    ),
+  );
+}
+
 /** How many runs have a colour of their own; the number on the badge tells all of them apart. */
 const N_COLOURS = 6;
 

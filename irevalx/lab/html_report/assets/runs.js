@@ -1,6 +1,6 @@
 /** Runs by measures: each mean with its interval, what differs, and how much of it was judged. */
 
-import { CAUTION, cautionOf } from "./cautions.js";
+import { CAUTION, cautionBadge, cautionOf } from "./cautions.js";
 import { baseline, data, depth, direction, favours, hasRankings, meanOf, pairOf, ranked, readingOf } from "./data.js";
 import { button, byId, counted, html, named, nameOf, readable, shortName } from "./elements.js";
 import { figure, interval, percent } from "./numbers.js";
@@ -71,8 +71,9 @@ function verdictSign(run, measure) {
       "data-part": "verdict",
       title: `${words} ${preposition} ${names[1]}${caution && `; ${caution}`}`,
     },
-    html("span", { "aria-hidden": "true", class: caution && "caution" }, (isHidden ? "" : sign) + (caution && CAUTION)),
+    html("span", { "aria-hidden": "true" }, isHidden ? "" : sign),
     html("span", { class: "unseen" }, ` ${words}${caution && `; ${caution}`}`),
+    cautionBadge([run, reference], measure, caution),
   );
 }
 
@@ -136,9 +137,19 @@ function shareOf(run) {
   return data.judged_among_retrieved[run].within.at(-1) ?? null;
 }
 
+/** Whether a measure divides by the cutoff of the shares. @param {string} name */
+function isShare(name) {
+  return hasRankings && name === `judged_${depth}`;
+}
+
+/** The name of the shares, which texts use, below the name of the measure that replaces their column. */
+function sameAsShare() {
+  return !hasShares() && html("span", { class: "beside" }, data.about.coverage);
+}
+
 /** Whether the shares have a column: not if they equal the values of the measure judged, which divides by the cutoff. */
 function hasShares() {
-  const measure = data.measures.findIndex(({ name }) => name === `judged_${depth}`);
+  const measure = data.measures.findIndex(({ name }) => isShare(name));
   const differ = (/** @type {number} */ run) => Math.abs((shareOf(run) ?? 0) - (meanOf(run, measure).mean ?? 0)) > 1e-9;
   return hasRankings && (measure < 0 || data.runs.some((_, run) => differ(run)));
 }
@@ -326,7 +337,7 @@ function drawRuns({ runs, sort, show, detail }) {
         ...data.measures.map(({ name, title, what, higher_is_better: higher }) =>
           sortingHead({
             key: name,
-            label: named(title),
+            label: isShare(name) ? html("span", {}, named(title), sameAsShare()) : named(title),
             order,
             sort: sorted,
             downFirst: higher !== false,
