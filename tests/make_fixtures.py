@@ -176,6 +176,23 @@ def conversations() -> None:
     (folder / "scores.csv").write_text("\n".join([header, *lines["plain"], *lines["rewrite"]]) + "\n")
 
 
+def answers() -> None:
+    """Scores of the answers of two systems: 0 or 1 by a lenient judge for all questions, and by people for 40 of them."""
+    rng = random.Random(2059)
+    folder = FIXTURES / "answers"
+    folder.mkdir(exist_ok=True)
+    judged = set(rng.sample(range(1, 151), 40))
+    rows: dict[str, list[str]] = {"human": [], "judge": []}
+    for system, share in (("small", 0.62), ("large", 0.76)):
+        for question in range(1, 151):
+            human = int(rng.random() < share)
+            judge = int(rng.random() < (0.97 if human else 0.3))
+            rows["judge"].append(f"{system},q{question},{judge}")
+            rows["human"] += [f"{system},q{question},{human}"] if question in judged else []
+    for name, lines in rows.items():
+        (folder / f"{name}.csv").write_text("\n".join(["run,topic,correct", *lines]) + "\n")
+
+
 def collections() -> None:
     """Three collections in BEIR's layout; of two runs, dense is better in two collections."""
     rng = random.Random(2021)
@@ -215,4 +232,5 @@ if __name__ == "__main__":
     experiment()
     labels()
     conversations()
+    answers()
     collections()

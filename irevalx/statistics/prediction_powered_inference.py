@@ -13,9 +13,10 @@ from __future__ import annotations
 import numpy as np
 
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray, ratio
-from irevalx.frozen import Frozen, cached_property
+from irevalx.frozen import Frozen, cached_property, replace
 from irevalx.statistics.confidence_intervals import Ends
 from irevalx.statistics.correlations import divided, pearson
+from irevalx.statistics.proportions import wilson_interval
 from irevalx.statistics.significance import without_noise
 
 FEW_HUMAN = 40
@@ -55,14 +56,34 @@ class Estimates(Frozen, kw_only=True):
     n_human: int
     n_machine: int
     """The number of topics with machine labels only."""
+    added: float = 0.0
+    """What was added to the sums of squares of human values."""
+    n_rarer: float | None = None
+    """For means of values that are 0 or 1: the number of human values with the less frequent value."""
 
     def interval(self, alpha: float) -> Ends:
         """Return the bounds of intervals of the population mean with confidence level 1 - alpha."""
-        return t_interval(self.estimate, self.standard_error, self.freedom, alpha)
+        return self._interval(self.estimate, self.standard_error, self.freedom, alpha)
 
     def classical_interval(self, alpha: float) -> Ends:
-        """Return Student's t intervals of the mean of the human values only."""
-        return t_interval(self.classical, self.classical_error, self.n_human - 1, alpha)
+        """Return the intervals of the mean of the human values only."""
+        return self._interval(self.classical, self.classical_error, np.array(self.n_human - 1), alpha)
+
+    def _interval(self, middle: FloatArray, error: FloatArray, freedom: IntArray, alpha: float) -> Ends:
+        """Return t intervals or, for values that are 0 or 1, Wilson's intervals for the effective number of values.
+
+        The effective number is the variance of a value divided by the squared standard error. It is shrunk towards the
+        number of human values if one of the two values is rare, because the standard error is then uncertain.
+        """
+        if self.n_rarer is None:
+            return t_interval(middle, error, freedom, alpha)
+        from scipy import special
+
+        share, n = np.clip(middle, 0, 1), self.n_human
+        gain = np.clip(divided(share * (1 - share), n * error**2), 0.5, 1 + self.n_machine / n)
+        weight = 1 / (1 + self.n_rarer)
+        n_effective = n * (weight + (1 - weight) * np.where(error == 0, 1.0, gain))
+        return wilson_interval(share, n_effective, special.stdtrit(freedom, 1 - alpha / 2))
 
     def effective_interval(self, alpha: float) -> Ends:
         """Return the bounds of intervals of the effective number of topics for a fitted lambda.
@@ -87,7 +108,7 @@ class Estimates(Frozen, kw_only=True):
 
 
 def prediction_powered(
-    human: FloatArray, machine: FloatArray, more: FloatArray, *, weight: float | None = None
+    human: FloatArray, machine: FloatArray, more: FloatArray, *, weight: float | None = None, added: float = 0.0
 ) -> Estimates:
     """Estimate means from human and machine values of some topics and ``more`` machine values of other topics.
 
@@ -95,7 +116,7 @@ def prediction_powered(
     estimates of ppi-python. ppi-python divides the sum of squares by n and computes normal intervals, which are too
     narrow for few human topics. This function subtracts a degree of freedom for a fitted lambda, in the variance and in
     Student's t distribution. Standard errors are NaN if a variance has no degree of freedom. The shape of each argument
-    is (n_rows, n_topics).
+    is (n_rows, n_topics). ``added`` is added to the sums of squares.
     """
     n, n_more = human.shape[1], more.shape[1]
     best = best_weights(human, machine, more)
@@ -104,8 +125,8 @@ def prediction_powered(
     estimate = rectified.mean(axis=1) + chosen * more.mean(axis=1)
     freedom = np.where((weight is None) & (chosen > 0), n - 2, n - 1)
     of_machine = np.where(chosen > 0, chosen**2 * divided(_squares(more), n_more - 1) / n_more, 0.0)
-    error = without_noise(np.sqrt(divided(_squares(rectified), freedom) / n + of_machine))
-    classical_error = without_noise(np.sqrt(divided(_squares(human), n - 1) / n))
+    error = without_noise(np.sqrt(divided(_squares(rectified) + added, freedom) / n + of_machine))
+    classical_error = without_noise(np.sqrt(divided(_squares(human) + added, n - 1) / n))
     has_interval = weight is None and n >= FEWEST_FOR_BENEFIT
     return Estimates(
         estimate=estimate,
@@ -120,6 +141,7 @@ def prediction_powered(
         effective_topics=n * divided(classical_error**2, error**2),
         n_human=n,
         n_machine=n_more,
+        added=added,
     )
 
 
@@ -139,6 +161,37 @@ def _correlation_errors(x: FloatArray, y: FloatArray) -> FloatArray:
     z = np.arctanh(np.clip(divided(of_xy, np.sqrt(np.maximum(of_xx * of_yy, 0.0))), -_GREATEST, _GREATEST))
     errors: FloatArray = np.maximum(np.sqrt((n - 1) / n * _squares(z)), 1 / np.sqrt(n - 3))
     return errors
+
+
+def expected_estimates(
+    pilot: Estimates, human: FloatArray, machine: FloatArray, more: FloatArray, n: int, weight: float | None
+) -> Estimates:
+    """Return estimates with the standard errors that are expected from ``n`` human values, given a pilot's values."""
+    n_more = pilot.n_human + pilot.n_machine - n
+    best = best_weights(human, machine, more) * n_more / pilot.n_machine
+    chosen = np.clip(best, 0.0, 1.0) if weight is None else np.full(len(human), weight)
+    n_fitted = 1 + ((weight is None) & (chosen > 0))
+    spread = _squares(human - chosen[:, np.newaxis] * machine) / (pilot.n_human - n_fitted)
+    of_machine = chosen**2 * np.concatenate((machine, more), axis=1).var(axis=1, ddof=1) / n_more
+    return replace(
+        pilot,
+        standard_error=np.sqrt((spread + pilot.added / (n - n_fitted)) / n + of_machine),
+        freedom=n - n_fitted,
+        n_human=n,
+        n_machine=n_more,
+        n_rarer=pilot.n_rarer and pilot.n_rarer * n / pilot.n_human,
+    )
+
+
+def range_of_prediction(half_width: float, n_pilot: int) -> tuple[float, float]:
+    """Return the range of a predicted half-width.
+
+    It consists of the 10th and the 90th percentile of the ratio of the predicted and the realised half-width, for 10,
+    20 and 50 human values, interpolated by the inverse square root of their number.
+    """
+    places = 1 / np.sqrt((np.inf, 50, 20, 10))
+    low, high = (np.interp(n_pilot**-0.5, places, of) for of in ((1, 0.85, 0.76, 0.65), (1, 1.14, 1.24, 1.38)))
+    return float(half_width * low), float(half_width * high)
 
 
 def best_weights(human: FloatArray, machine: FloatArray, more: FloatArray) -> FloatArray:

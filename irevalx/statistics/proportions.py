@@ -10,6 +10,7 @@ number of documents, with a quantile of Student's t distribution.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import Any
 
 import numpy as np
 
@@ -109,9 +110,13 @@ def _wilson(successes: FloatArray, units: FloatArray, effect: float, confidence:
     weight = 1 / (1 + varying)
     assumed = 1 + (float((units**2).sum()) / n - 1) / 2
     effect = max(1.0, (1 - weight) * effect + weight * assumed if varying else assumed)
-    n_effective, q = n / effect, t_quantile(k - 1, confidence)
-    scale = 1 + q**2 / n_effective
-    middle = (share + q**2 / (2 * n_effective)) / scale
-    half = q / scale * float(np.sqrt(share * (1 - share) / n_effective + q**2 / (4 * n_effective**2)))
-    low, high = without_noise(np.array([middle - half, middle + half])).tolist()
-    return low, high
+    low, high = wilson_interval(share, n / effect, t_quantile(k - 1, confidence))
+    return float(low), float(high)
+
+
+def wilson_interval(share: FloatArray | float, n: FloatArray | float, q: Any) -> tuple[FloatArray, FloatArray]:
+    """Return Wilson's interval of a share of n independent units, with the quantile ``q``."""
+    scale = 1 + q**2 / n
+    middle = (share + q**2 / (2 * n)) / scale
+    half = q / scale * np.sqrt(share * (1 - share) / n + q**2 / (4 * n**2))
+    return without_noise(middle - half), without_noise(middle + half)

@@ -12,7 +12,7 @@ import pytest
 from doc_pages import PAGES
 from running import FIXTURES
 
-from irevalx import lab
+from irevalx import Scores, lab
 
 pytest.importorskip("scipy")
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::irevalx.IrevalxWarning")]
@@ -56,6 +56,13 @@ def _odd_topics(folder: Path) -> str:
     lines = Path(FULL).read_text().splitlines(keepends=True)
     path.write_text("".join(line for line in lines if int(line.split()[0]) % 2))
     return str(path)
+
+
+def _scores() -> tuple[Scores, Scores]:
+    """Return human scores of 12 topics, and machine scores of 40 topics."""
+    values = [(7 * topic % 10) / 10 for topic in range(40)]
+    human, machine = (Scores.from_frame({"run": ["a"] * n, "topic": [*range(n)], "x": values[:n]}) for n in (12, 40))
+    return human, machine
 
 
 def _sample(folder: Path) -> str:
@@ -103,6 +110,7 @@ CALLS: dict[str, list[Callable[[Path], Any]]] = {
         lambda folder: lab.estimate(_odd_topics(folder), MACHINE, RUNS[:2], "P.10"),
         lambda folder: lab.estimate(_sample(folder), MACHINE, RUNS[:2], "P.10", rel_format="sampled"),
         lambda _: lab.estimate(None, MACHINE, RUNS[:2], "P.10", design=80, seed=1),
+        lambda _: lab.estimate(*_scores(), plan=[20]),
     ],
     "labels": [
         lambda _: lab.labels(POOLED, MACHINE, RUNS, "map", rerank=True, top=3, group_by=BY_NAME, resamples=20, seed=1),

@@ -62,6 +62,10 @@ labels
     rel_format=prefs excludes machine_columns, disagreements, disagreements_file, figure, runs
     draw requires figure
 estimate
+    scores excludes runs, complete
+    human_column requires machine_column
+    machine_column requires human_column
+    plan excludes correction, design, figure, rel_format=sampled, rel_format=prels, human_labels=random
     design excludes baseline, weight, correction, alpha, figure
     seed, pool_out, rates requires design
     ties=expected, ties=best, ties=worst excludes design, rel_format=sampled, rel_format=prels, human_labels=random
@@ -123,7 +127,7 @@ agree
     level, grades, rel_format requires runs
     complete, judged_only, max_retrieved, collection_size, ties, ignore_identical_ids, duplicates requires runs
     min_retrieved, infap_c, infap_epsilon, sample_rate, compat requires runs
-    scores excludes runs
+    scores excludes runs, complete
 swap-rate
     extrapolate excludes bins
     clusters, cluster_by excludes bins
@@ -156,7 +160,7 @@ COMMON = """
     score_columns requires scores
     scores excludes level, grades, judged_only, max_retrieved, collection_size, ties, ignore_identical_ids, duplicates
     scores excludes min_retrieved, infap_c, infap_epsilon, sample_rate, compat, rel_format, results_format
-    scores excludes page, depth, documents
+    scores excludes page, depth, documents, labels_format, label_values, human_labels
 """
 """The rules of every command that has these parameters."""
 
@@ -203,6 +207,7 @@ VALUES: dict[str, Any] = {
     "class_weight": "none",
     "kld_threshold": "last",
     "human_topics": 4,
+    "plan": 4,
 }
 """Values of parameters in rules without a value; default: True for flags, 2 for numbers, else "x"."""
 
@@ -359,6 +364,7 @@ draw       against=x                AP or itself
 estimate   weight=-1,2              a number of at least 0 and at most 1
 estimate   correction=tukey         holm, hommel, bonferroni
 estimate   human_labels=x           random or complete
+estimate   plan=3                   an integer of at least 4
 estimate   design=0                 an integer of at least 1
 estimate   alpha=0,1                a number above 0 and below 1
 labels     top=1                    an integer of at least 2

@@ -52,7 +52,10 @@ def parameters_of(function: Callable[..., Any]) -> dict[str, Parameter]:
         if replaces_runs:
             parameters |= {"runs": replace(parameters["runs"], default=None), **SCORES_INPUT}
         parameters["score_columns"] = SCORES_INPUT["score_columns"]
-        excluded = [*(name for name in scores.excludes if name in parameters), *([] if replaces_runs else ["runs"])]
+        excluded = [
+            *(name for name in scores.excludes if name in parameters),
+            *([] if replaces_runs else ["runs", "complete"]),
+        ]
         help_text = f"{scores.help} {command.scores}"
         parameters["scores"] = replace(scores, excludes=tuple(excluded), help=help_text)
     parameters |= output
@@ -133,14 +136,18 @@ def _read_scores(values: dict[str, Any], *, by_default: bool) -> None:
         values["measures"] = ()
     from irevalx.api.score_files import evaluations_of_files
 
+    of_judges = filter(None, (values.get("human_column"), values.get("machine_column")))
+    requested = (*measures_of(values["measures"]), *of_judges)
+
     def read(files: Any) -> Scores:
-        return Scores(evaluations_of_files(files, lower_is_better, score_columns, measures_of(values["measures"])))
+        return Scores(evaluations_of_files(files, lower_is_better, score_columns, requested))
 
     if "qrels" in values:
         files = [values["qrels"], *values["runs"]]
         values |= {"qrels": read(files), "runs": None}
     else:
-        values |= {side: read(values[side]) for side in "xy"}
+        sides = [side for side in ("x", "y", "human", "machine") if values.get(side) is not None]
+        values |= {side: read(values[side]) for side in sides}
 
 
 def _score_file_hint(path: str) -> str:

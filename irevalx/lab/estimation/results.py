@@ -8,12 +8,18 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from irevalx.errors import UsageError
+from irevalx.errors import InputError, UsageError, quote
 from irevalx.frozen import replace
-from irevalx.lab.command.output import DrawnResult
+from irevalx.lab.command.output import DrawnResult, Result
 from irevalx.reports.table import Table
 from irevalx.statistics.corrections import CORRECTIONS
-from irevalx.statistics.prediction_powered_inference import Estimates, TwoStageEstimate
+from irevalx.statistics.prediction_powered_inference import (
+    FEWEST_FOR_BENEFIT,
+    Estimates,
+    TwoStageEstimate,
+    range_of_prediction,
+)
+from irevalx.statistics.significance import MEAN, Scale
 from irevalx.wording import no_such
 
 
@@ -82,16 +88,16 @@ class EstimatedScores(DrawnResult):
     def tables(self) -> list[Table]:
         """Return the table of ``rows``."""
         probabilities = frozenset({"p", "corrected_p"})
-        absent = _OF_TOPICS if self.are_sampled else _OF_DOCUMENTS
+        absent = [name for name in (*_OF_TOPICS, *_OF_DOCUMENTS) if getattr(self.rows[0], name) is None]
         return [Table.of("estimates", EstimateRow, self.rows, without=absent, n_labels=3, probabilities=probabilities)]
 
     def tables_for_people(self) -> list[Table]:
         """Return narrow tables of estimates, of tests of differences, and of the benefit of the machine labels."""
         [table] = self.tables()
         of_pairs = [row for row in table.rows if row[2] is not None]
-        sources = "from human topics alone (classical)"
-        if self.are_sampled:
-            sources = "from the sample alone (classical), and values under machine labels alone"
+        sources = f"from {'the sample' if self.are_sampled else 'human topics'} alone (classical)"
+        if self.rows[0].machine is not None:
+            sources += ", and values under machine labels alone"
         note = f"Each interval covers its own value with probability {1 - self.alpha:g}; they are not simultaneous."
         parts = [
             (f"estimates with machine labels (estimate) and {sources}", _ESTIMATES, table.rows, (note,)),
@@ -123,6 +129,45 @@ class EstimatedScores(DrawnResult):
         return tuple(notes)
 
 
+class PlanRow(NamedTuple):
+    """The expected precision of an estimate from a number of human labels."""
+
+    measure: str
+    run: str
+    against: str | None  # the other run; None for the mean of a run
+    human_topics: int
+    half_width: float  # expected half-width of the interval
+    half_width_low: float  # the range of the realised half-width, for pilots of this size
+    half_width_high: float
+
+    @classmethod
+    def of(cls, measure: str, run: str, against: str | None, n: int, half_width: float, n_pilot: int) -> PlanRow:
+        """Return a row with the range of the half-width. Raise InputError if the pilot has too few human labels."""
+        if n_pilot < FEWEST_FOR_BENEFIT:
+            raise InputError(
+                f"a plan requires at least {FEWEST_FOR_BENEFIT} topics with human labels; {run} has {n_pilot}"
+            )
+        return cls(measure, run, against, n, half_width, *range_of_prediction(half_width, n_pilot))
+
+
+class LabellingPlan(Result):
+    """The result of ``estimate`` with ``plan``: ``rows``, one per measure, estimate and number of labels."""
+
+    rows: Sequence[PlanRow]
+    alpha: float  # intervals have confidence level 1 - alpha
+
+    def tables(self) -> list[Table]:
+        """Return the table of ``rows``."""
+        return [Table.of("expected half-widths", PlanRow, self.rows, n_labels=3)]
+
+
+def refuse_other_summaries(measure: str, scale: Scale | None) -> None:
+    """Raise UsageError for a measure whose summary is not a mean over topics."""
+    if scale is not MEAN:
+        what = f"a {scale.name}, not a mean over topics" if scale else "not a mean over topics"
+        raise UsageError(f"measure {quote(measure)} cannot be estimated: it is {what}")
+
+
 def pairs_to_compare(runs: Sequence[str], baseline: str | None) -> list[tuple[int, int]]:
     """Return the index pairs of the runs to compare (first minus second); raises UsageError for an unknown baseline."""
     numbers = range(len(runs))
@@ -152,6 +197,17 @@ def shared_fields(estimates: Estimates | TwoStageEstimate, alpha: float, n_pairs
         "simultaneous_low": simultaneous_low,
         "simultaneous_high": simultaneous_high,
     }
+
+
+def cells_of(estimates: Estimates, alpha: float, n_pairs: int) -> dict[str, Any]:
+    """Return the fields of a row of estimates over topics."""
+    cells = shared_fields(estimates, alpha, n_pairs) | {
+        "correlation": estimates.correlation,
+        "effective_topics": estimates.effective_topics,
+        **dict(zip(_OF_EFFECT[1:], estimates.effective_interval(alpha), strict=True)),
+    }
+    numbers = {"human_topics": estimates.n_human, "machine_topics": estimates.n_machine}
+    return {name: value.item() for name, value in cells.items()} | numbers
 
 
 def rows_of(

@@ -1,0 +1,140 @@
+"""Scores of answers: a machine scores all answers of systems, and human assessors score a random sample of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+import numpy as np
+
+from irevalx.api.custom_measures import Measures
+from irevalx.api.scores import Scores
+from irevalx.arrays.segments import FloatArray
+from irevalx.errors import ArgumentError, InputError, UsageError, quote, warn
+from irevalx.experiments.inputs import are_given, measures_of
+from irevalx.experiments.measured_runs import columns_of
+from irevalx.experiments.ranked_runs import scale_of
+from irevalx.lab.estimation.results import pairs_to_compare, refuse_other_summaries
+from irevalx.lab.estimation.topic_estimates import Contrast
+from irevalx.process.platform import as_bytes
+from irevalx.statistics.prediction_powered_inference import FEWEST_HUMAN
+from irevalx.wording import first_names, missing, spelled
+
+_SAME_SCALE = 1.5
+"""Maximum ratio of the largest human score and the largest machine score (at least 1 each) without a warning."""
+
+_NOTE = "The topics with human scores are assumed to be a random sample of all topics."
+
+
+def contrasts_of_scores(
+    human: object,
+    machine: object,
+    runs: object,
+    measures: Measures,
+    columns: tuple[str | None, str | None],
+    baseline: str | None,
+) -> tuple[list[tuple[str, list[Contrast]]], tuple[str, ...]]:
+    """Return the contrasts under each measure, and notes. ``columns`` are the human and the machine measure, if given.
+
+    Warn about systems that only one of the two contains. Raise InputError if they have no system in common.
+    """
+    if human is None:
+        raise missing("human", "design")
+    if not isinstance(human, Scores) or not isinstance(machine, Scores) or are_given(runs):
+        raise ArgumentError("if human or machine is Scores, both must be Scores, and runs must not be given")
+    systems = {run: run for run in machine.runs if run in human.runs}
+    if not systems and len(human.runs) == len(machine.runs) == 1:  # tables without a column of runs
+        systems = {machine.runs[0]: human.runs[0]}
+    for side, scores, names in (("human", human, systems.values()), ("machine", machine, systems)):
+        if others := [run for run in scores.runs if run not in names]:
+            warn(f"systems with only {side} scores are left out: {first_names([*map(quote, others)], 'system')}")
+    if not systems:
+        raise InputError("human and machine scores have no system in common; use the same names in the column run")
+    if baseline is not None and len(systems) < 2:
+        raise UsageError(f"{spelled('baseline', baseline)} requires at least two systems with human and machine scores")
+    topics = sorted(
+        {topic for each in (human, machine) for run in each.runs for topic in each.topics(run)}, key=as_bytes
+    )
+    measured = []
+    for of_human, of_machine in _pairs_of_measures(human, machine, measures, columns):
+        judged, scored = (
+            _values(human, of_human, systems.values(), topics),
+            _values(machine, of_machine, systems, topics),
+        )
+        _warn_of_differences(of_human, judged, scored)
+        measured.append((of_human, [*_contrasts(of_human, [*systems], judged, scored, baseline)]))
+    return measured, (_NOTE,)
+
+
+def _pairs_of_measures(
+    human: Scores, machine: Scores, measures: Measures, columns: tuple[str | None, str | None]
+) -> Iterator[tuple[str, str]]:
+    """Yield the names of each measure in the human and in the machine scores. Raise UsageError if there is none."""
+    pairs = [(name, name) for name in measures_of(measures) or human.measures if measures or name in machine.measures]
+    if columns[0] is not None and columns[1] is not None:
+        pairs = [(columns[0], columns[1])]
+    if not pairs:
+        raise UsageError(
+            f"human and machine scores have no measure in common: the human scores contain "
+            f"{first_names(human.measures, 'measure')}, and the machine scores "
+            f"{first_names(machine.measures, 'measure')}; choose one of each by {spelled('human_column')} and "
+            f"{spelled('machine_column')}"
+        )
+    for pair in pairs:
+        for scores, measure in zip((human, machine), pair, strict=True):
+            [(_, of_runs)] = columns_of(scores, [measure], warn)
+            refuse_other_summaries(measure, scale_of(of_runs[0].measure))
+        yield pair
+
+
+def _values(scores: Scores, measure: str, runs: Iterable[str], topics: Sequence[str]) -> FloatArray:
+    """Return the values of runs by topic, with nan for missing values. The shape is (n_runs, n_topics)."""
+    by_topic = (dict(zip(scores.topics(run), scores.per_topic(measure, run).tolist(), strict=True)) for run in runs)
+    return np.array([[values.get(topic, np.nan) for topic in topics] for values in by_topic])
+
+
+def _warn_of_differences(measure: str, human: FloatArray, machine: FloatArray) -> None:
+    """Warn about human scores without a machine score, and about scores with different scales."""
+    has_human = np.isfinite(human)
+    if lacking := int((has_human & ~np.isfinite(machine)).sum()):
+        warn(
+            f"{measure}: {lacking} of {int(has_human.sum())} human scores are left out, because there is no machine "
+            "score for the same system and topic"
+        )
+    most = [max(1.0, float(np.nanmax(np.abs(of)))) for of in (human, machine)]
+    if max(most) > _SAME_SCALE * min(most):
+        warn(
+            f"{measure}: human and machine scores seem to have different scales: their largest values are {most[0]:g} "
+            f"and {most[1]:g}. The estimates are valid, and have the scale of the human scores; if lambda is 1, "
+            "multiply the machine scores by a constant, which makes the intervals shorter"
+        )
+
+
+def _contrasts(
+    measure: str, runs: Sequence[str], human: FloatArray, machine: FloatArray, baseline: str | None
+) -> Iterator[Contrast]:
+    """Yield the scores of each system, then of each pair, on the topics for which the system, or both, have scores.
+
+    Raise InputError if there are too few topics. Without a baseline, such pairs are left out with a warning.
+    """
+    are_binary = bool(np.isin(human[np.isfinite(human)], (0, 1)).all())
+    left_out = []
+    for run, against in [*((run, None) for run in range(len(runs))), *pairs_to_compare(runs, baseline)]:
+        x, y, name, other = machine[run], human[run], runs[run], None
+        if against is not None:
+            x, y, other = x - machine[against], y - human[against], runs[against]
+        has_machine = np.isfinite(x)
+        has_both, alone = has_machine & np.isfinite(y), has_machine & ~np.isfinite(y)
+        n_both, n_alone = int(has_both.sum()), int(alone.sum())
+        if n_both >= FEWEST_HUMAN and n_alone >= 2:
+            human_values, machine_values, more = (of[np.newaxis] for of in (y[has_both], x[has_both], x[alone]))
+            yield Contrast(name, other, human_values, machine_values, more, are_binary, float(x[has_machine].mean()))
+            continue
+        names = f"{name} and {other}" if other else name
+        left_out.append(
+            f"{measure} of {names}: {n_both} topics have human and machine scores, and {n_alone} only machine scores; "
+            f"an estimate requires at least {FEWEST_HUMAN} and 2"
+        )
+        if other is None or baseline is not None:
+            raise InputError(left_out[-1])
+    if left_out:
+        warn(f"{len(left_out)} differences are left out, for example {left_out[0]}")
