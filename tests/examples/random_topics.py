@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from random import Random
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, TypeVar
 
 import numpy as np
 from hypothesis import strategies as st
@@ -89,19 +89,30 @@ def ranking_of(
     )
 
 
+Value = TypeVar("Value")
+
+
+def lists_of(values: Sequence[Value], least: int = 0, *, most: int) -> st.SearchStrategy[list[Value]]:
+    """Lists of these values, at most 256. Hypothesis draws bytes at once, but a list value by value."""
+    return st.binary(min_size=least, max_size=most).map(lambda drawn: [values[byte % len(values)] for byte in drawn])
+
+
 RANKINGS: st.SearchStrategy[list[int]] = st.one_of(
     st.just([]),
-    st.lists(st.sampled_from([OUTSIDE, UNJUDGED]), max_size=3),
-    st.lists(st.integers(0, 2), max_size=8),
-    st.lists(st.integers(UNJUDGED, 4), max_size=12),
-    st.lists(st.integers(UNJUDGED, 4), min_size=12, max_size=25),
-    st.lists(st.sampled_from([OUTSIDE, OUTSIDE, UNJUDGED, 0, 0, 0, 1, 2]), min_size=12, max_size=30),
+    lists_of([OUTSIDE, UNJUDGED], most=3),
+    lists_of(range(3), most=8),
+    lists_of(range(UNJUDGED, 5), most=12),
+    lists_of(range(UNJUDGED, 5), 12, most=25),
+    lists_of([OUTSIDE, OUTSIDE, UNJUDGED, 0, 0, 0, 1, 2], 12, most=30),
 )
 """Codes in rank order; long ones on purpose, as Hypothesis prefers short ones."""
 
 NOT_RETRIEVED: st.SearchStrategy[list[int]] = st.one_of(
     st.just([]),
-    st.lists(st.integers(-2, -1), max_size=3),
-    st.lists(st.integers(-2, 4), max_size=12),
+    lists_of([-1, -2], most=3),
+    lists_of(range(-2, 5), most=12),
 )
 """Judgments of documents that were not retrieved."""
+
+ORDERS: st.SearchStrategy[Random] = st.integers(0, 2**32 - 1).map(Random)
+"""Sources of random orders: Hypothesis draws a seed instead of each number."""

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from examples.random_topics import NOT_RETRIEVED, RANKINGS, Shared, ranking_of, topics_of
+from examples.random_topics import NOT_RETRIEVED, ORDERS, RANKINGS, Shared, ranking_of, topics_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from references import family as reference_family
@@ -56,7 +56,7 @@ def kernel_of(name: str) -> Callable[..., FloatArray]:
 def graded(draw: st.DrawFn) -> list[Topic]:
     """No to six topics, some with high grades."""
     shared = Shared(draw(st.integers(-2, 4)))
-    random = draw(st.randoms(use_true_random=False))
+    random = draw(ORDERS)
     drawn = draw(st.lists(st.tuples(RANKINGS, NOT_RETRIEVED), max_size=6))
     high = draw(st.sampled_from([4, 4, 4, 70, 1000]))
     grade = {code: high if code == 4 else code for code in range(-7, 5)}

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from examples.random_topics import NOT_RETRIEVED, RANKINGS, ROUNDINGS, Shared, ranking_of, topics_of
+from examples.random_topics import NOT_RETRIEVED, ORDERS, RANKINGS, ROUNDINGS, Shared, ranking_of, topics_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from references import incomplete_judgments as reference_incomplete
@@ -71,14 +71,14 @@ def test_complete_judgments(ranking: list[int], others: list[int]) -> None:
     assert value(topic, "infAP.epsilon=1e-12") == pytest.approx(expected, abs=1e-10)
 
 
-@given(RANKINGS, NOT_RETRIEVED, st.integers(0, 3), st.randoms(use_true_random=False))
+@given(RANKINGS, NOT_RETRIEVED, st.integers(0, 3), ORDERS)
 def test_condensed_list(ranking: list[int], others: list[int], level: int, random: Random) -> None:
     """Under -J indAP is map: the first of the two forms in section 4.3 of Yilmaz and Aslam 2008."""
     topic = reference_incomplete.skip(Shared(level).topic(ranking, others, random))
     assert value(topic, "indAP") == value(topic, "map")
 
 
-@given(RANKINGS, NOT_RETRIEVED, st.integers(-1, 3), st.randoms(use_true_random=False))
+@given(RANKINGS, NOT_RETRIEVED, st.integers(-1, 3), ORDERS)
 def test_unjudged_documents_are_no_hits(ranking: list[int], others: list[int], level: int, random: Random) -> None:
     """Whatever the level: below 0 trec_eval's own measures take unjudged documents for hits, these do not."""
     topic = Shared(level).topic(ranking, others, random)
@@ -143,7 +143,7 @@ def test_both_methods_are_perfect() -> None:
         assert value(ranked(12, relevant, nonrelevant), "RankEff") == 1.0
 
 
-@given(RANKINGS, NOT_RETRIEVED, st.randoms(use_true_random=False))
+@given(RANKINGS, NOT_RETRIEVED, ORDERS)
 def test_as_many_nonrelevant_as_relevant_documents(ranking: list[int], others: list[int], random: Random) -> None:
     """Ahlgren and Grönqvist 2008, section 5: where N = R, RankEff is bpref."""
     topic = Shared().topic(ranking, others, random)
@@ -165,7 +165,7 @@ def swapped(topic: Topic) -> Topic | None:
     return None
 
 
-@given(RANKINGS, NOT_RETRIEVED, st.randoms(use_true_random=False))
+@given(RANKINGS, NOT_RETRIEVED, ORDERS)
 def test_a_swap_that_must_raise_the_value(ranking: list[int], others: list[int], random: Random) -> None:
     """Ahlgren and Grönqvist 2008, appendix: bringing a relevant document above a nonrelevant one raises both."""
     topic = Shared().topic(ranking, others, random)
@@ -215,7 +215,7 @@ def assessed(topic: Topic, reading: UnjudgedTreatment) -> Topics:
 
 @pytest.mark.parametrize("reading", ["skip", "rel"])
 @settings(deadline=None)
-@given(RANKINGS, NOT_RETRIEVED, st.integers(-2, 3), st.randoms(use_true_random=False))
+@given(RANKINGS, NOT_RETRIEVED, st.integers(-2, 3), ORDERS)
 def test_readings(
     reading: UnjudgedTreatment, ranking: list[int], others: list[int], level: int, random: Random
 ) -> None:
@@ -228,7 +228,7 @@ def test_readings(
             assert repr(columns(seen, measure)) == repr(columns(expected, measure)), measure.name
 
 
-@given(RANKINGS, NOT_RETRIEVED, st.integers(0, 3), st.randoms(use_true_random=False))
+@given(RANKINGS, NOT_RETRIEVED, st.integers(0, 3), ORDERS)
 def test_what_rises(ranking: list[int], others: list[int], level: int, random: Random) -> None:
     """The reading rel is an upper bound for the measures that say so, whatever the unjudged documents are."""
     topic = Shared(level).topic(ranking, others, random)

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from examples.random_topics import NOT_RETRIEVED, RANKINGS, Shared, Version, topics_of
+from examples.random_topics import NOT_RETRIEVED, ORDERS, RANKINGS, Shared, Version, topics_of
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from references import family as reference_family  # noqa: F401 - loops for gains that grow exponentially
@@ -62,7 +62,7 @@ def nearly(values: Sequence[float]) -> list[Any]:
 def topics(draw: st.DrawFn, version: Version) -> list[Topic]:
     """No to six topics."""
     shared = Shared(draw(st.integers(-2, 4)), draw(st.sampled_from([0, 7, 1000, 10**9])), version)
-    random = draw(st.randoms(use_true_random=False))
+    random = draw(ORDERS)
     drawn = draw(st.lists(st.tuples(RANKINGS, NOT_RETRIEVED), max_size=6))
     return [shared.topic(ranking, others, random) for ranking, others in drawn]
 

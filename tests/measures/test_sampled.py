@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from itertools import combinations
+from itertools import combinations, product
 from pathlib import Path
 
 import numpy as np
 import pytest
+from examples.random_topics import ORDERS, lists_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from references.incomplete_judgments import SampledTopic, inf_ndcg, sampled
@@ -57,11 +58,11 @@ def topics_of(drawn: Sequence[SampledTopic], *, all_rows: bool) -> SampledTopics
 def topics(draw: st.DrawFn) -> list[SampledTopic]:
     """No to five topics with up to three strata, some without any judged document."""
     level, depth = draw(st.integers(-1, 3)), draw(st.sampled_from([3, 10, 1000]))
-    document = st.tuples(st.sampled_from([0, 1, 1, 7]), st.sampled_from([-1, -1, 0, 0, 1, 1, 2, 3]))
-    random = draw(st.randoms(use_true_random=False))
+    documents = list(product([0, 1, 1, 7], [-1, -1, 0, 0, 1, 1, 2, 3]))
+    random = draw(ORDERS)
     drawn = []
     for _ in range(draw(st.integers(0, 5))):
-        pool = draw(st.lists(document, max_size=25))
+        pool = draw(lists_of(documents, most=25))
         retrieved = random.sample(pool, random.randint(0, len(pool)))
         ranking = [*retrieved, *[None] * draw(st.integers(0, 8))]
         random.shuffle(ranking)

@@ -6,6 +6,7 @@ import math
 import os
 import warnings
 from collections.abc import Iterator, Sequence
+from functools import cache
 from itertools import permutations, product
 from random import Random
 from typing import Any
@@ -66,6 +67,7 @@ class Case:
         return Topic(ranking[:depth], [*(code for code in ranking if code != OUTSIDE), *self.others], level)
 
 
+@cache
 def made(seed: int, n: int) -> tuple[list[Case], dict[str, dict[str, int]], dict[str, dict[str, float]]]:
     """Cases, and the judgments and the run that have a topic for each."""
     random = Random(seed)
@@ -126,6 +128,19 @@ OPTIONS: dict[str, dict[str, Any]] = {
 READ = {"skip": reference_incomplete.skip, "rel": reference_incomplete.rel}
 
 
+def as_it_is(topic: Topic) -> Topic:
+    """The topic."""
+    return topic
+
+
+@cache
+def orders(seed: int, n: int, options: str) -> list[list[tuple[Topic, int]]]:
+    """The topics of each case as options read them, in all orders, with how many orders are so: once for all measures."""
+    level, depth = OPTIONS[options].get("level", 1), OPTIONS[options].get("max_retrieved")
+    read = READ.get(options, as_it_is)
+    return [[(read(topic), times) for topic, times in case.topics(level, depth)] for case in made(seed, n)[0]]
+
+
 @pytest.mark.parametrize("options", OPTIONS)
 @pytest.mark.parametrize("measure", DEFINED, ids=lambda measure: measure.name)
 def test_expected_values_are_means_over_all_orders(measure: Any, options: str) -> None:
@@ -135,22 +150,15 @@ def test_expected_values_are_means_over_all_orders(measure: Any, options: str) -
         pytest.skip("it has no such reading")
     if options == "-M 3" and EXPECTED_OF_FIRST in measure.refuses:
         pytest.skip("it is refused")
-    cases, qrels, run = made(29, CASES if options == "usual" else CASES // 10)
+    n_cases = CASES if options == "usual" else CASES // 10
+    _, qrels, run = made(29, n_cases)
     for request, arguments in names_and_loops(measure).items():
         expected = []
-        for case in cases:
-            every = [
-                (of_loop(measure, READ.get(options, as_it_is)(topic), arguments), times)
-                for topic, times in case.topics(given.get("level", 1), given.get("max_retrieved"))
-            ]
+        for topics in orders(29, n_cases, options):
+            every = [(of_loop(measure, topic, arguments), times) for topic, times in topics]
             expected.append(sum(value * times for value, times in every) / sum(times for _, times in every))
         result = values_of(measure, request, qrels, run, ties="expected", **given)
         assert_close(result, expected, measure)
-
-
-def as_it_is(topic: Topic) -> Topic:
-    """The topic."""
-    return topic
 
 
 def assert_close(values: Sequence[float], expected: Sequence[float], measure: Any) -> None:
@@ -170,18 +178,18 @@ def test_relevant_documents_come_first_or_last_among_equals(ties: str, options: 
     given = OPTIONS[options]
     level, depth = given.get("level", 1), given.get("max_retrieved")
     cases, qrels, run = made(30, 200)
+    least = level if options == "rel" else None
+    topics = []
+    for case in cases:
+        ranking = [code for group in case.groups for code in ordered(group, ties, least, level)]
+        topics.append(READ.get(options, as_it_is)(case.topic(ranking, level, depth)))
     for measure in GRADED:
         if (options in READ and options not in measure.treatments) or not isinstance(
             measure.kind, NoParameters | Cutoffs
         ):
             continue
         for request, arguments in names_and_loops(measure).items():
-            expected = []
-            for case in cases:
-                least = level if options == "rel" else None
-                ranking = [code for group in case.groups for code in ordered(group, ties, least, level)]
-                topic = READ.get(options, as_it_is)(case.topic(ranking, level, depth))
-                expected.append(of_loop(measure, topic, arguments))
+            expected = [of_loop(measure, topic, arguments) for topic in topics]
             assert_close(values_of(measure, request, qrels, run, ties=ties, **given), expected, measure)
 
 
@@ -213,9 +221,7 @@ def test_best_and_worst_are_the_extremes_over_all_orders(options: str) -> None:
     """With gains by grade too, positive and negative; the page names the measures for which it need not hold."""
     given = OPTIONS[options]
     excepted = NOT_EXTREME | ({"num_nonrel_judged_ret"} if options == "-M 3" else set())
-    cases, qrels, run = made(31, 40)
-    read = READ.get(options, as_it_is)
-    topics = [list(case.topics(given.get("level", 1), given.get("max_retrieved"))) for case in cases]
+    _, qrels, run = made(31, 40)
     for measure in GRADED:
         if (options in READ and options not in measure.treatments) or measure.name in excepted:
             continue
@@ -224,7 +230,9 @@ def test_best_and_worst_are_the_extremes_over_all_orders(options: str) -> None:
             more = (0.9,) if measure.name == "rbp" else ()
             requests |= {f"{measure.name}.{text}": (pairs, *more) for text, pairs in GAIN_PAIRS.items()}
         for name, arguments in requests.items():
-            of_orders = [[of_loop(measure, read(topic), arguments) for topic, _ in every] for every in topics]
+            of_orders = [
+                [of_loop(measure, topic, arguments) for topic, _ in every] for every in orders(31, 40, options)
+            ]
             for ties, extreme in (("best", max), ("worst", min)):
                 result = values_of(measure, name, qrels, run, ties=ties, **given)
                 assert_close(result, [extreme(values) for values in of_orders], measure)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from examples.random_names import ids
+from examples.random_topics import lists_of
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -66,9 +67,8 @@ def blocks(draw: st.DrawFn) -> bytes:
     text = b""
     for _ in range(draw(st.integers(1, 6))):
         fields = draw(st.lists(ids(), min_size=(n := draw(st.sampled_from(sizes))), max_size=n))
-        line = fields[0]
-        for field in fields[1:]:
-            line += draw(st.sampled_from(separators)) + field
+        between = draw(lists_of(separators, n - 1, most=n - 1))
+        line = b"".join(part for pair in zip(fields, [*between, b""], strict=True) for part in pair)
         text += draw(st.sampled_from(starts)) + line + draw(st.sampled_from(ends))
     return text
 

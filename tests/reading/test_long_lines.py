@@ -117,8 +117,9 @@ def test_pipes(tmp_path: Path) -> None:
 
 def test_one_object(tmp_path: Path) -> None:
     """JSON objects of judgments, of a run and of an evaluation are read from one longer line, also from archives."""
-    names = [f"document-{number:08}" for number in range(250_000)]
-    text = json.dumps({"1": {name: 250_000 - place for place, name in enumerate(names)}})
+    # The names are long, so that few of them make a long line.
+    names = [f"{number:08}-{'document':x<190}" for number in range(25_000)]
+    text = json.dumps({"1": {name: 25_000 - place for place, name in enumerate(names)}})
     qrels = json.dumps({"1": {name: place % 2 for place, name in enumerate(names)}})
     assert min(len(text), len(qrels)) > LIMIT
     assert "\n" not in text + qrels
@@ -126,19 +127,19 @@ def test_one_object(tmp_path: Path) -> None:
     (tmp_path / "r.gz").write_bytes(gzip.compress(text.encode(), 1))
     for results in ("r", "r.gz"):
         result = run("-m", "num_ret", "q", results, cwd=tmp_path)
-        assert (result.status, result.stdout) == (0, b"num_ret               \tall\t250000\n")
-    values = {f"topic-{number:08}": {"map": 0.5} for number in range(140_000)}
+        assert (result.status, result.stdout) == (0, b"num_ret               \tall\t25000\n")
+    values = {f"{number:08}-{'topic':x<290}": {"map": 0.5} for number in range(14_000)}
     (tmp_path / "scores.json").write_text(json.dumps({"runs": [{"run": "r", "topics": values}]}))
     assert (tmp_path / "scores.json").stat().st_size > LIMIT
-    assert irevalx.Scores.read(tmp_path / "scores.json").to_dict()["r"]["topic-00139999"] == {"map": 0.5}
+    assert irevalx.Scores.read(tmp_path / "scores.json").to_dict()["r"][f"00013999-{'topic':x<290}"] == {"map": 0.5}
 
 
 @pytest.mark.parametrize("remedy", ["tr", "jq", "array"])
 def test_remedies(remedy: str, tmp_path: Path) -> None:
     """After the command of the message, the file can be read."""
-    rows = [{"qid": "1", "docno": f"d{n}", "score": 100_000 - n, "text": "x" * 8} for n in range(100_000)]
+    rows = [{"qid": "1", "docno": f"d{n}", "score": 10_000 - n, "text": "x" * 400} for n in range(10_000)]
     if remedy == "tr":
-        text = "".join(f"{n} Q0 a 1 3 some-rather-long-run-tag\r" for n in range(140_000))
+        text = "".join(f"{n} Q0 a 1 3 {'tag':x<300}\r" for n in range(14_000))
         command = "tr '\\r' '\\n'"
     elif remedy == "jq":
         text = json.dumps(rows[0] | {"text": "x" * LIMIT}) + "\n"

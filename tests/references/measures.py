@@ -11,6 +11,7 @@ import math
 import operator
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal, TypeAlias, TypeVar
 
 UNJUDGED = -2
@@ -132,22 +133,22 @@ class Topic:
         """The number of retrieved documents."""
         return len(self.ranking)
 
-    @property
+    @cached_property
     def n_rel(self) -> int:
         """The number of documents judged relevant, whether retrieved or not."""
         return sum(grade >= max(self.level, 0) for grade in self.judgments)
 
-    @property
+    @cached_property
     def n_nonrel(self) -> int:
         """The number of documents judged nonrelevant, whether retrieved or not."""
         return sum(0 <= grade < self.level for grade in self.judgments)
 
-    @property
+    @cached_property
     def n_rel_ret(self) -> int:
         """The number of retrieved documents that were judged relevant."""
         return sum(grade >= max(self.level, 0) for grade in self.ranking)
 
-    @property
+    @cached_property
     def n_levels(self) -> int:
         """One more than the highest grade of a judged document, or 0 if no document was judged."""
         return max([0, *(grade + 1 for grade in self.judgments)])

@@ -87,8 +87,15 @@ def _evaluated(parts: list[list[Any]], workers: Workers) -> tuple[dict[tuple[str
     return values, lines
 
 
-@pytest.mark.parametrize("compat", ["10", "9"])
-@pytest.mark.parametrize("pooled", [False, True])
+@pytest.mark.parametrize(
+    ("pooled", "compat"),
+    [
+        (True, "10"),
+        (False, "9"),
+        pytest.param(True, "9", marks=pytest.mark.slow),
+        pytest.param(False, "10", marks=pytest.mark.slow),
+    ],
+)
 @pytest.mark.parametrize("options", OPTIONS)
 def test_parts(options: str, pooled: bool, compat: str, tmp_path: Path) -> None:
     """Values, `all` rows and what is said of runs are those of the command."""
