@@ -9,6 +9,7 @@ from random import Random
 import numpy as np
 import numpy.typing as npt
 import pytest
+from examples.random_topics import ORDERS, lists_of
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from references import measures as reference
@@ -17,14 +18,17 @@ from irevalx.arrays.segments import BoolArray, FloatArray, IntArray, Segments, d
 
 SETTINGS = settings(deadline=None, max_examples=150)
 
-MIXED = st.one_of(
-    st.floats(-1.0, 1.0, allow_nan=False),
-    st.sampled_from([1e16, -1e16, 1e8, 1.0, -1.0, 0.1, 1 / 3, 1e-16, 1e300, -1e300, 5e-324, 0.0, -0.0]),
-)
+SIZES = (1e16, -1e16, 1e8, 1.0, -1.0, 0.1, 1 / 3, 1e-16, 1e300, -1e300, 5e-324, 0.0, -0.0)
 """Numbers of different sizes, whose sum depends on the order."""
 
-FEW = st.integers(-2, 4)
+MIXED = st.one_of(st.floats(-1.0, 1.0, allow_nan=False), st.sampled_from(SIZES))
+"""The same, among others."""
+
+SMALL = range(-2, 5)
 """A small set of numbers, so that some elements are equal."""
+
+FEW = st.sampled_from(SMALL)
+"""One of them."""
 
 LENGTHS = st.one_of(
     st.lists(st.sampled_from([0, 0, 1, 2, 3, 12]), max_size=7),
@@ -66,11 +70,16 @@ def ragged(draw: st.DrawFn) -> Ragged:
     """Rows with elements."""
     lengths = draw(LENGTHS)
     size = sum(lengths)
+    random = draw(ORDERS)
+    mixed = [
+        random.uniform(-1.0, 1.0) * 2.0 ** -random.choice([0, 0, 30, 60]) if number is None else number
+        for number in draw(lists_of([*SIZES, *[None] * len(SIZES)], size, most=size))
+    ]
     return Ragged(
         lengths,
-        np.array(draw(st.lists(MIXED, min_size=size, max_size=size)), np.float64),
-        np.array(draw(st.lists(FEW, min_size=size, max_size=size)), np.int64),
-        np.array(draw(st.lists(st.booleans(), min_size=size, max_size=size)), np.bool_),
+        np.array(mixed, np.float64),
+        np.array(draw(lists_of(SMALL, size, most=size)), np.int64),
+        np.array(draw(lists_of([False, True], size, most=size)), np.bool_),
     )
 
 
