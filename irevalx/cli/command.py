@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from itertools import chain
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 from click.core import ParameterSource
 
 from irevalx import __version__
 from irevalx.cli.arguments import Command
-from irevalx.cli.options import DEFAULT_FORMAT, Options, with_flags
+from irevalx.cli.options import DEFAULT_FORMAT, WITHOUT_COLLECTIONS, Options, with_flags
 from irevalx.declarations import check_rules
 from irevalx.errors import (
     ArgumentError,
@@ -28,6 +31,7 @@ from irevalx.frozen import replace
 from irevalx.process.startup import start_numpy
 from irevalx.process.terminal import Messages, echo, output_width, run_program, write, write_error
 from irevalx.reports import DIGITS
+from irevalx.wording import first_names, spelled_rule
 
 if TYPE_CHECKING:
     from irevalx.evaluation.evaluate import Evaluation
@@ -72,11 +76,11 @@ describes all options. Manual pages: {", ".join(f"man {page}" for page in MANUAL
     Evaluate runs against relevance judgments, like trec_eval.
 
     Each measure is printed on one line in the format of trec_eval, byte for byte: its name, the topic (or "all") and
-    its value. One difference is common: if a judged topic has no results, trec_eval 10.0 stops, but irevalx prints the
-    mean over the other topics. docs/differences.md lists all differences.
+    its value. If a judged topic has no results, trec_eval 10.0 stops, but irevalx prints the mean over the others.
+    docs/differences.md lists all differences.
 
-    Files can be compressed with gzip, bzip2, xz or zstd, or be in Parquet format. One file can be - for standard input.
-    Several runs are printed one after the other.
+    Files can be compressed (gzip, bzip2, xz, zstd) or in Parquet format, and one can be - for standard input. Several
+    runs are printed one after the other. Several collections: 'qrels/{collection}.tsv' 'runs/{collection}/{run}.trec'.
     """,
     epilog=_EPILOG,
 )
@@ -127,18 +131,26 @@ def _evaluate(options: Options) -> int:
     keep_freed_memory()
     messages = Messages(PROGRAM, quiet=options.quiet)
     intervals = _intervals(options)
-    named = (*options.files, options.pool, options.topic_groups, options.clusters)
-    sources = {path: Source(path) for path in named if path is not None}
+    collections = _collections(options)
+    sources = {path: Source(path) for collection in collections for path in collection.options.named_files}
     about: dict[str, Any] = {}
     if options.output_format.shows_inputs:
         inputs = [{"path": path, "sha256": source.sha256()} for path, source in sources.items()]
         about = {"irevalx": __version__, "options": options.as_typed(), "inputs": inputs}
-    judgments = _read_judgments(options, sources, messages.warn)
-    groups = _read_groups(options, sources, judgments, messages.warn)
-    runs = _open_runs(options, sources, messages.warn)
-    outcomes = _outcomes(judgments, runs, options, messages)
-    evaluations = [outcome for outcome in outcomes if isinstance(outcome, Evaluation)]
-    evaluations = ordered(with_unique_names(evaluations, messages.warn))
+    groups: Mapping[str, frozenset[bytes]] = {}
+    outcomes: list[list[Evaluation | IrevalxError]] = []  # of each collection
+    with messages.one_of_each_kind(sources) if len(collections) > 1 else nullcontext():
+        for collection in collections:  # one at a time in memory
+            own = collection.options
+            judgments = _read_judgments(own, sources, messages.warn)
+            groups = _read_groups(own, sources, judgments, messages.warn)
+            outcomes.append(_outcomes(judgments, _open_runs(own, sources, messages.warn), own, messages))
+    if len(collections) > 1:
+        evaluations = _over_collections(collections, outcomes, messages)
+    else:
+        evaluations = [outcome for outcome in outcomes[0] if isinstance(outcome, Evaluation)]
+        evaluations = with_unique_names(evaluations, messages.warn)
+    evaluations = ordered(evaluations)
     if intervals and (options.clusters is not None or options.cluster_by is not None):
         intervals = _of_clusters(intervals, evaluations, options, sources, messages.warn)
     if intervals and not options.no_summary:
@@ -149,8 +161,69 @@ def _evaluate(options: Options) -> int:
             for line in interval_notes(evaluations, intervals):
                 messages.warn(line.rstrip("."))
     _print_reports(evaluations, options, intervals, groups, about, messages)
-    errors = [outcome.failure if isinstance(outcome, Evaluation) else outcome for outcome in outcomes]
+    every = chain.from_iterable(outcomes)
+    errors = [outcome.failure if isinstance(outcome, Evaluation) else outcome for outcome in every]
     return next((error.exit_status for error in errors if error), 0)
+
+
+class _Collection(NamedTuple):
+    """A collection whose runs are evaluated."""
+
+    options: Options  # the options with the files of the collection
+    name: str = ""
+    names_of_runs: Mapping[str, str] = {}  # by path
+
+
+def _collections(options: Options) -> list[_Collection]:
+    """Return the collections that the paths of files describe."""
+    if not any("{" in path for path in options.files):
+        return [_Collection(options)]
+    from irevalx.reading.collection_files import collections_of, file_of
+
+    collections = collections_of(options.files[0], options.files[1:])
+    if collections is None:
+        return [_Collection(options)]
+    if collections[1:]:
+        for rule in WITHOUT_COLLECTIONS:
+            name, _, value = rule.partition("=")
+            given = options.debug.level or options.debug.topic if name == "debug" else getattr(options, name)
+            if given == value if value else given is not None and given != 0:
+                raise UsageError(f"{spelled_rule(rule)} cannot be combined with several collections")
+    each = []
+    for name, qrels, runs in ((each.name, each.qrels, each.runs or {}) for each in collections):
+        pool = None if options.pool is None else file_of(options.pool, name)
+        own = replace(options, files=(qrels, *runs.values()), pool=pool)
+        each.append(_Collection(own, name, {path: run for run, path in runs.items()}))
+    return each
+
+
+def _over_collections(
+    collections: Sequence[_Collection], outcomes: Sequence[Sequence[Evaluation | IrevalxError]], messages: Messages
+) -> list[Evaluation]:
+    """Return the evaluation of each run over the collections. Warn about runs that lack a collection."""
+    from irevalx.evaluation.collections import over_collections
+    from irevalx.evaluation.evaluate import Evaluation
+    from irevalx.process.platform import as_text
+
+    parts: dict[str, dict[str, Evaluation]] = {}
+    for collection, of_collection in zip(collections, outcomes, strict=True):
+        evaluations = [outcome for outcome in of_collection if isinstance(outcome, Evaluation)]
+        runs_in = Counter(evaluation.path for evaluation in evaluations)
+        for evaluation in evaluations:
+            if evaluation.failure:
+                messages.complain(evaluation.failure)
+                continue
+            tag = as_text(evaluation.run)
+            run = collection.names_of_runs[evaluation.path] if runs_in[evaluation.path] == 1 else tag
+            parts.setdefault(run, {})[collection.name] = evaluation
+    evaluations = []
+    for run, of_run in parts.items():
+        lacking = [collection.name for collection in collections if collection.name not in of_run]
+        if lacking:
+            names = first_names(lacking, "collection")
+            messages.warn(f"{run} has no results on {names}, so it has no value over all collections")
+        evaluations.append(over_collections(run, of_run, is_complete=not lacking))
+    return evaluations
 
 
 def _order(options: Options) -> Callable[[list[Evaluation]], list[Evaluation]]:
@@ -219,7 +292,7 @@ def _of_clusters(
     from irevalx.experiments.topic_clusters import cluster_of_topics, warn_of_clusters
     from irevalx.process.platform import as_text
 
-    of_runs = [averaged_topics(evaluation) for evaluation in evaluations]
+    of_runs = [averaged_topics(part) for evaluation in evaluations for part in evaluation.of_collections]
     source = None if options.clusters is None else sources[options.clusters]
     topics = (as_text(topic) for of_run in of_runs for topic in of_run)
     intervals = replace(intervals, cluster_of=cluster_of_topics(topics, source, options.cluster_by, warn))

@@ -105,6 +105,12 @@ class Options(Frozen, kw_only=True):
         return typed | {"debug": {"level": self.debug.level, "topic": topic}}
 
     @property
+    def named_files(self) -> tuple[str, ...]:
+        """The files whose digests reports contain."""
+        named = (*self.files, self.pool, self.topic_groups, self.clusters)
+        return tuple(path for path in named if path is not None)
+
+    @property
     def output_format(self) -> OutputFormat:
         """The requested output format."""
         return OUTPUT_FORMATS[self.format]
@@ -131,6 +137,9 @@ _TOPIC = fields(Settings).index("topic")
 
 _SETTINGS_AFTER = {"no_summary": fields(Settings)[:_TOPIC], "pool": fields(Settings)[_TOPIC + 1 :]}
 """The settings that reports list after an option of the command. ``debug`` contains the setting ``topic``."""
+
+WITHOUT_COLLECTIONS = ("topic_groups", "clusters", "zscores", "debug", "ci_method=bootstrap")
+"""The options that cannot be combined with several collections."""
 
 _WITHOUT_CLUSTERS = ("ci_method=bootstrap", "topic_groups")
 """The options that cannot be combined with clusters of topics."""

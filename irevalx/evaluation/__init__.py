@@ -2,6 +2,7 @@
 
 evaluate            one run, many runs
 columns             values under printed names, with summaries and intervals
+collections         one run over several collections
 stacked_runs        many small runs in memory, evaluated as one run
 topic_selection     selection of the evaluated topics; IDs that differ between judgments and runs
 topic_values        values of topics, of one run or many, without summaries

@@ -175,9 +175,9 @@ def intervals_of(columns: Sequence[Column], how: MeanIntervals, clusters: Cluste
     Undefined bounds are NaN. ``clusters`` must contain the evaluated topics, followed by the topics without results
     that are included in means.
     """
-    tested = {column.name: values for column in columns if (values := _averaged(column)) is not None}
+    tested = {column.name: values for column in columns if (values := averaged_values(column)) is not None}
     proportions = {column.name for column in columns if is_proportion(column, how)}
-    of_means = {} if clusters is None else {column.name: _clusters_of(column, clusters) for column in columns}
+    of_means = {} if clusters is None else {column.name: clusters_of(column, clusters) for column in columns}
     alike: dict[Any, list[str]] = {}  # computed together
     for name in [name for name in tested if name not in proportions]:
         alike.setdefault(name if of_means else tested[name].size, []).append(name)
@@ -202,13 +202,13 @@ def intervals_of(columns: Sequence[Column], how: MeanIntervals, clusters: Cluste
     return {column.name: ends[column.name] for column in columns if column.name in ends}
 
 
-def _clusters_of(column: Column, clusters: Clusters) -> Clusters | None:
+def clusters_of(column: Column, clusters: Clusters) -> Clusters | None:
     """Return the clusters of the topics that a column is averaged over, or None if the topics are independent.
 
     Raise InputError if the mean includes topics without results and the measure has no value for some topics, because
     the number of averaged topics is then unknown.
     """
-    values = _averaged(column)
+    values = averaged_values(column)
     if values is None:
         return None
     is_averaged = np.ones(clusters.codes.size, np.bool_)
@@ -235,13 +235,13 @@ def is_proportion(column: Column, how: MeanIntervals) -> bool:
     """
     if not (how.wilson and column.measure.value_range.only_bounds) or column.is_zscore:
         return False
-    values = _averaged(column)
+    values = averaged_values(column)
     return values is not None and bool(((values == 0) | (values == 1)).all())
 
 
 def why_no_interval(column: Column, how: MeanIntervals) -> str | None:
     """Return why the mean of at least two topics has no interval, or None if it has one or is not a mean."""
-    values = _averaged(column)
+    values = averaged_values(column)
     if values is None or values.size < 2 or is_proportion(column, how):
         return None
     if not np.isfinite(values).all():
@@ -249,7 +249,7 @@ def why_no_interval(column: Column, how: MeanIntervals) -> str | None:
     return f"all {values.size} topics have the same value" if (values == values[0]).all() else None
 
 
-def _averaged(column: Column) -> FloatArray | None:
+def averaged_values(column: Column) -> FloatArray | None:
     """Return the values whose mean is the summary, or None if the summary is not a mean."""
     summary = column.measure.summary
     if summary is None or not is_mean(column):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import count, islice
 from typing import Any
 
@@ -42,6 +42,7 @@ from irevalx.judgments.graded import Documents
 from irevalx.measures.counts import runid
 from irevalx.measures.selection import Selection
 from irevalx.measures.summaries import Population
+from irevalx.process.platform import as_bytes
 from irevalx.process.workers import in_order, worth_sharing
 from irevalx.ranking.rank import rank_results, rank_run, without_documents
 from irevalx.ranking.rules import RankingRules
@@ -70,6 +71,13 @@ class Evaluation(Frozen):
     judged_among_retrieved_10: float | None = None
     """The share of judged documents among the first 10 retrieved ones. It is None for a sample, and if grades are not
     required, and NaN if only relevant documents are judged."""
+    parts: Mapping[str, Evaluation] = {}
+    """The evaluation on each collection, if there are several; ``topics`` are then empty."""
+
+    @property
+    def of_collections(self) -> tuple[Evaluation, ...]:
+        """The evaluation on each collection, or this evaluation if there is only one collection."""
+        return tuple(self.parts.values()) or (self,)
 
 
 def evaluate(
@@ -197,6 +205,14 @@ def averaged_topics(evaluation: Evaluation) -> tuple[bytes, ...]:
         return evaluation.topics
     evaluated = frozenset(evaluation.topics)
     return (*evaluation.topics, *(topic for topic in summaries.judged if topic not in evaluated))
+
+
+def with_collections_of_topics(evaluation: Evaluation) -> tuple[Evaluation, ...]:
+    """Return the evaluation on each collection, with topics such as ``fiqa/12``, or the given one if there is one."""
+    return tuple(
+        replace(part, topics=tuple(b"%b/%b" % (as_bytes(name), topic) for topic in part.topics))
+        for name, part in evaluation.parts.items()
+    ) or (evaluation,)
 
 
 def in_group(evaluation: Evaluation, topics: Collection[bytes]) -> Evaluation | None:

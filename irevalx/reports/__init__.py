@@ -6,6 +6,7 @@ receive lines.
 
     output_formats    OUTPUT_FORMATS
     report            evaluations as trec_eval's lines, overview
+    collections       tables of runs over several collections
     best              the best of several values
     records           values for programs: csv, tsv, json, jsonl
     table             Table and its text

@@ -89,10 +89,12 @@ class DisplayedTable(OutputFormat):
     for_people = True
 
     def report_lines(self, report: EvaluationReport) -> Iterator[bytes]:
-        """Yield a table that compares the runs."""
+        """Yield a table that compares the runs, or a table for each measure if there are several collections."""
+        from irevalx.reports.collections import tables_of_collections
         from irevalx.reports.report import overview
 
-        return self.table_lines(overview(report), report.digits, width=report.width)
+        tables_of = tables_of_collections if report.has_collections and not report.per_topic else overview
+        return self.table_lines(tables_of(report), report.digits, width=report.width)
 
 
 class TableForPeople(DisplayedTable):

@@ -13,7 +13,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
 from typing import Any, NamedTuple, TypeAlias
 
-from irevalx.evaluation.evaluate import Evaluation
+from irevalx.evaluation.evaluate import Evaluation, with_collections_of_topics
+from irevalx.frozen import replace
 from irevalx.measures.counts import runid
 from irevalx.process.platform import as_text, displayed
 from irevalx.reports.report import ALL, HIGH, LOW, EvaluationReport, SummaryRow
@@ -92,15 +93,28 @@ def records_with_intervals(
 
 
 def fields_of(report: EvaluationReport) -> tuple[str, ...]:
-    """Return the field names of the records in a report."""
-    return Record._fields if report.intervals is None else RecordWithInterval._fields
+    """Return the field names of the records of a report; the first one is ``collection`` if there are several."""
+    fields = Record._fields if report.intervals is None else RecordWithInterval._fields
+    return ("collection", *fields) if report.has_collections else fields
 
 
-def records_of(report: EvaluationReport) -> Iterator[AnyRecord]:
-    """Yield the values of all runs, run by run."""
+def records_of(report: EvaluationReport) -> Iterator[Sequence[Any]]:
+    """Yield the values of all runs, run by run.
+
+    If there are several collections, each record begins with its collection, which is ``all`` for summaries over all.
+    """
     records_of_run = records if report.intervals is None else records_with_intervals
     for evaluation in report.evaluations:
-        yield from records_of_run(evaluation, report.summaries_of(evaluation), per_topic=report.per_topic)
+        summaries = report.summaries_of(evaluation)
+        if not report.has_collections:
+            yield from records_of_run(evaluation, summaries, per_topic=report.per_topic)
+        for name, part in evaluation.parts.items():
+            of_part = [replace(row, group="") for row in summaries if row.group == name]
+            for record in records_of_run(part, of_part, per_topic=report.per_topic):
+                yield (name, *record)
+        for row in summaries if evaluation.parts else ():
+            if not row.group:
+                yield from ((ALL, *record) for record in records_of_run(evaluation, [row], per_topic=False))
 
 
 class _Echo:
@@ -145,10 +159,12 @@ def json_of_report(report: EvaluationReport) -> Iterator[bytes]:
     yield b',\n "runs": ['
     for number, evaluation in enumerate(report.evaluations):
         yield b",\n  " if number else b"\n  "
-        yield from _json_members({"run": as_text(evaluation.run), "path": evaluation.path}, "{", 3)
+        path = {} if evaluation.parts else {"path": evaluation.path}
+        yield from _json_members({"run": as_text(evaluation.run), **path}, "{", 3)
         if report.per_topic:
             yield b',\n   "topics": '
-            start, topics = "{", _values_by_topic(evaluation)
+            start = "{"
+            topics = chain.from_iterable(map(_values_by_topic, with_collections_of_topics(evaluation)))
             while block := dict(islice(topics, _TOPICS_AT_ONCE)):
                 members = {topic: {name: finite(value) for name, value in row} for topic, row in block.items()}
                 yield from _json_members(members, start, 4)
@@ -160,10 +176,16 @@ def json_of_report(report: EvaluationReport) -> Iterator[bytes]:
 
 
 def _json_summaries(report: EvaluationReport, evaluation: Evaluation) -> dict[str, Any]:
-    """Return the summaries of a run: ``all``, intervals ``low`` and ``high``, and the same for each of ``groups``."""
+    """Return the summaries of a run: ``all``, and intervals ``low`` and ``high``.
+
+    ``groups`` contains the same by topic group, and ``collections`` by collection.
+    """
     run: dict[str, Any] = {}
+    if evaluation.parts:
+        run["collections"] = {name: {"path": part.path} for name, part in evaluation.parts.items()}
+    of_parts = "collections" if evaluation.parts else "groups"
     for summaries in report.summaries_of(evaluation):
-        into = run.setdefault("groups", {}).setdefault(summaries.group, {}) if summaries.group else run
+        into = run.setdefault(of_parts, {}).setdefault(summaries.group, {}) if summaries.group else run
         into[ALL] = {
             record.measure: finite(record.value) for record in records(evaluation, [summaries], per_topic=False)
         }

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from irevalx.errors import RunWarning, printable
+from irevalx.evaluation.collections import intervals_over
 from irevalx.evaluation.columns import Column, Ends, intervals_of, is_mean, is_proportion, why_no_interval
-from irevalx.evaluation.evaluate import Evaluation, averaged_topics, in_group
+from irevalx.evaluation.evaluate import Evaluation, averaged_topics, in_group, with_collections_of_topics
 from irevalx.frozen import Frozen, replace
 from irevalx.measures.counts import num_q, runid
 from irevalx.measures.summaries import as_list
@@ -60,7 +61,19 @@ def topic_of(group: str, end: str = "") -> str:
 def summary_rows(
     evaluation: Evaluation, groups: Mapping[str, frozenset[bytes]] | None = None, intervals: MeanIntervals | None = None
 ) -> list[SummaryRow]:
-    """Return the summaries of a run. A group is omitted if none of its topics was evaluated."""
+    """Return the summaries of a run. A group is omitted if none of its topics was evaluated.
+
+    If the run was evaluated on several collections, each collection has a summary, before the summary over all.
+    """
+    if evaluation.parts:
+        rows = [
+            replace(row, group=name, columns=without_tag(row.columns))
+            for name, part in evaluation.parts.items()
+            for row in summary_rows(part, None, intervals)
+        ]
+        ends = {} if intervals is None else intervals_over(evaluation, intervals)
+        topics = tuple(chain.from_iterable(part.topics for part in evaluation.of_collections))
+        return [*rows, SummaryRow("", topics, evaluation.columns, ends)]
     by_group = {"": evaluation} | {group: in_group(evaluation, topics) for group, topics in (groups or {}).items()}
     rows = []
     for group, grouped in by_group.items():
@@ -84,10 +97,11 @@ def interval_notes(evaluations: Sequence[Evaluation], how: MeanIntervals | None)
     if how and how.cluster_of:
         yield from dict.fromkeys(
             f"Intervals are cluster-robust (CR2, {clusters.degrees}): {clusters}."
-            for evaluation in evaluations
+            for of_run in evaluations
+            for evaluation in of_run.of_collections
             if (clusters := how.clusters_of(averaged_topics(evaluation))) is not None and not clusters.are_too_few
         )
-    columns = [column for evaluation in evaluations for column in evaluation.columns]
+    columns = [column for run in evaluations for evaluation in run.of_collections for column in evaluation.columns]
     if how and (names := dict.fromkeys(column.name for column in columns if is_proportion(column, how))):
         yield f"Wilson's interval of a proportion is printed for {', '.join(names)}, because topic values are 0 or 1."
 
@@ -139,10 +153,15 @@ def _is_beyond(ends: Ends | None, column: Column) -> bool:
 
 def with_number(columns: Sequence[Column], n_topics: int) -> tuple[Column, ...]:
     """Return the columns without the run tag. Put the number of topics first unless they contain it."""
-    others = tuple(column for column in columns if column.measure is not runid)
+    others = without_tag(columns)
     if any(column.measure is num_q for column in others):
         return others
     return (Column(num_q.name, num_q, None, n_topics), *others)
+
+
+def without_tag(columns: Sequence[Column]) -> tuple[Column, ...]:
+    """Return the columns without the run tag."""
+    return tuple(column for column in columns if column.measure is not runid)
 
 
 class EvaluationReport(Frozen, kw_only=True):
@@ -171,12 +190,17 @@ class EvaluationReport(Frozen, kw_only=True):
     about: Mapping[str, Any]
     """How values were computed: version, options, inputs and warnings, for formats with ``shows_inputs``."""
 
+    @property
+    def has_collections(self) -> bool:
+        """Whether runs are evaluated on several collections."""
+        return any(evaluation.parts for evaluation in self.evaluations)
+
     def summaries_of(self, evaluation: Evaluation) -> list[SummaryRow]:
         """Return the requested summaries of a run. The summaries over all topics come first."""
         return summary_rows(evaluation, self.groups, self.intervals) if self.summary else []
 
 
-class _Row(Frozen):
+class Row(Frozen):
     """The values of a run for one topic or for all topics."""
 
     labels: tuple[str, ...]  # run, topic, or both
@@ -204,20 +228,18 @@ def overview(report: EvaluationReport) -> list[Table]:
         if column.measure is not runid and (column.measure.per_topic or summary)
     }
     rows = [row for evaluation in report.evaluations for row in _rows(evaluation, report, several=several)]
-    cells = [
-        [*row.labels, *(_overview_cell(row, column, report.digits) for column in columns.values())] for row in rows
-    ]
+    cells = [[*row.labels, *(overview_cell(row, column, report.digits) for column in columns.values())] for row in rows]
     by_topic = per_topic or _has_groups(report)
     labels = ["run", "topic"] if several and by_topic else ["topic"] if by_topic else ["run"]
     heads = (*labels, *columns)
-    best = _best(rows, columns.values()) if several else {}
+    best = best_rows(rows, columns.values()) if several else {}
     if not several and not by_topic:
         heads, *cells = zip(heads, *cells, strict=True)  # type: ignore[assignment]
     names = ("run",) if several else ()
     table = Table("values", tuple(heads), cells, n_labels=len(labels), best=best, heads=tuple(heads), names=names)
     if not report.notes:
         return [table]
-    return [replace(table, caption=tuple(_caption(report, best)), notes=tuple(_notes(report)) if several else ())]
+    return [replace(table, caption=tuple(caption_of(report, best)), notes=tuple(_notes(report)) if several else ())]
 
 
 MOST_RUNS_NAMED = 6
@@ -275,7 +297,7 @@ def _columns(evaluation: Evaluation, report: EvaluationReport) -> Sequence[Colum
     return with_number(evaluation.columns, len(evaluation.topics)) if _has_groups(report) else evaluation.columns
 
 
-def _caption(report: EvaluationReport, best: Mapping[str, Collection[int]]) -> Iterator[str]:
+def caption_of(report: EvaluationReport, best: Mapping[str, Collection[int]]) -> Iterator[str]:
     """Yield the sentences that explain the intervals and the marks of a table."""
     if report.intervals and report.intervals.is_bootstrap:
         how = report.intervals
@@ -304,26 +326,26 @@ def _notes(report: EvaluationReport) -> Iterator[str]:
         )
 
 
-def _rows(evaluation: Evaluation, report: EvaluationReport, *, several: bool) -> Iterator[_Row]:
+def _rows(evaluation: Evaluation, report: EvaluationReport, *, several: bool) -> Iterator[Row]:
     """Yield the rows of a run. If there are several runs, the rows are labelled with its name."""
     run = as_text(evaluation.run)
     name = (run,) if several else ()
-    if report.per_topic:
+    for part in with_collections_of_topics(evaluation) if report.per_topic else ():
         columns_of_topics = [
             (column.name, column.of_topics())
-            for column in evaluation.columns
+            for column in part.columns
             if column.measure.per_topic and column.values is not None
         ]
-        for place, topic in enumerate(map(as_text, evaluation.topics)):
-            yield _Row((*name, topic), topic, (), {column: values[place] for column, values in columns_of_topics})
+        for place, topic in enumerate(map(as_text, part.topics)):
+            yield Row((*name, topic), topic, (), {column: values[place] for column, values in columns_of_topics})
     for row in report.summaries_of(evaluation):
         labels = (*name, row.topic) if report.per_topic or report.groups else (run,)
         columns = with_number(row.columns, row.n_topics) if report.groups else row.columns
         summaries = {column.name: column.summary for column in columns if column.summary is not None}
-        yield _Row(labels, row.topic, () if report.complete else row.topics, summaries, row.ends)
+        yield Row(labels, row.topic, () if report.complete else row.topics, summaries, row.ends)
 
 
-def _best(rows: Sequence[_Row], columns: Iterable[Column]) -> dict[str, set[int]]:
+def best_rows(rows: Sequence[Row], columns: Iterable[Column]) -> dict[str, set[int]]:
     """Return, for each column with a better direction, the rows that have the best value of their group."""
     groups: dict[str, list[int]] = {}
     for place, row in enumerate(rows):
@@ -340,7 +362,7 @@ def _best(rows: Sequence[_Row], columns: Iterable[Column]) -> dict[str, set[int]
     return best_rows
 
 
-def _overview_cell(row: _Row, column: Column, digits: int) -> str:
+def overview_cell(row: Row, column: Column, digits: int) -> str:
     """Return the value of a row with its interval, in trec_eval's format with ``digits`` decimals."""
     value = row.values.get(column.name)
     low, high = row.ends.get(column.name, (nan, nan))
@@ -374,7 +396,8 @@ def trec_lines(
     ``per_topic`` yields the lines of topics first. ``headed`` yields the run tag first, unless the `all` lines contain
     it or no line is printed. ``summaries`` require that all topics were evaluated.
     """
-    lines = chain(_topic_lines(evaluation) if per_topic else (), *map(_summary_lines, summaries))
+    of_topics = map(_topic_lines, with_collections_of_topics(evaluation)) if per_topic else ()
+    lines = chain(*of_topics, *map(_summary_lines, summaries))
     first = next(lines, None)
     if first is None:
         return

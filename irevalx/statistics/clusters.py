@@ -35,6 +35,8 @@ class Clusters(Frozen):
     codes: IntArray
     """The index of the cluster of each topic. Each index from 0 to the largest one is used. The shape is (n_topics,).
     """
+    fewest: int = FEWEST_CLUSTERS
+    """With fewer clusters, neither p-values nor intervals are computed."""
 
     @classmethod
     def of(cls, names: Iterable[Hashable]) -> Clusters | None:
@@ -59,8 +61,8 @@ class Clusters(Frozen):
 
     @property
     def are_too_few(self) -> bool:
-        """Whether there are fewer clusters than ``FEWEST_CLUSTERS``."""
-        return self.number < FEWEST_CLUSTERS
+        """Whether there are fewer clusters than ``fewest``."""
+        return self.number < self.fewest
 
     @property
     def mean_size(self) -> float:
@@ -92,11 +94,11 @@ class Clusters(Frozen):
         """Return the degrees of freedom of the CR2 variance.
 
         If ``n_topics`` is given, the result is for this number of topics in clusters with the same distribution of
-        sizes. The result is 0 if there are fewer than ``FEWEST_CLUSTERS`` clusters.
+        sizes. The result is 0 if there are fewer than ``fewest`` clusters.
         """
         total = self.codes.size if n_topics is None else n_topics
         times = total / self.codes.size
-        if self.number * times < FEWEST_CLUSTERS or self.sizes.max() >= total:
+        if self.number * times < self.fewest or self.sizes.max() >= total:
             return 0.0
         shares = self.sizes**2 / (total - self.sizes)
         squares = times * float((self.sizes**2).sum()) - times * float((shares**2).sum())

@@ -1,0 +1,84 @@
+"""The evaluation of a run over several collections, from its evaluation on each collection."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from irevalx.evaluation.columns import Column, Ends, averaged_values, clusters_of
+from irevalx.evaluation.evaluate import Evaluation, averaged_topics, renamed
+from irevalx.measures.summaries import geometric_mean, mean, root_of_squares, run_tag
+from irevalx.process.platform import as_bytes
+
+if TYPE_CHECKING:
+    from irevalx.statistics.confidence_intervals import MeanIntervals
+
+
+def over_collections(run: str, parts: Mapping[str, Evaluation], *, is_complete: bool) -> Evaluation:
+    """Return the evaluation of a run, given its evaluation on each collection.
+
+    A mean over topics is averaged over collections, so that all collections have equal weight; counts are added. If not
+    ``is_complete``, the run lacks a collection and has no such values.
+    """
+    name = as_bytes(run)
+    parts = {collection: renamed(part, name) for collection, part in parts.items()}
+    by_name: dict[str, list[Column]] = {}
+    for part in parts.values():
+        for column in part.columns:
+            by_name.setdefault(column.name, []).append(column)
+    columns = [
+        Column(columns[0].name, columns[0].measure, None, _over(columns, name) if has_all else None)
+        for columns in by_name.values()
+        for has_all in (is_complete and len(columns) == len(parts),)
+    ]
+    return Evaluation(run=name, path="", topics=(), columns=tuple(columns), parts=parts)
+
+
+def is_averaged(column: Column) -> bool:
+    """Return whether a summary is averaged over collections; otherwise, it is added, or it is the name of the run."""
+    return column.measure.summary in {mean, geometric_mean}
+
+
+def _over(columns: list[Column], run: bytes) -> float | int | bytes | None:
+    """Return the summary over all collections, given the summary of each collection."""
+    summary = columns[0].measure.summary
+    if summary is run_tag:
+        return run
+    values = [column.summary for column in columns if isinstance(column.summary, int | float)]
+    if len(values) < len(columns):
+        return None
+    if is_averaged(columns[0]):
+        return math.fsum(values) / len(values)
+    if summary is root_of_squares:
+        return math.hypot(*values)
+    return sum(values)
+
+
+def intervals_over(evaluation: Evaluation, how: MeanIntervals) -> dict[str, Ends]:
+    """Return the intervals of means over these collections, by printed name; nan if undefined.
+
+    Only the topics are a sample, not the collections. Geometric means have no interval.
+    """
+    from irevalx.statistics.collection_means import on_these_collections
+    from irevalx.statistics.confidence_intervals import t_quantile
+
+    parts = evaluation.parts.values()
+    of_topics = [how.clusters_of(averaged_topics(part)) for part in parts]
+    ends = {}
+    for column in evaluation.columns:
+        if column.summary is None or column.measure.summary is not mean:
+            continue
+        of_parts = [next(each for each in part.columns if each.name == column.name) for part in parts]
+        values = [each for of_part in of_parts if (each := averaged_values(of_part)) is not None and each.size]
+        if len(values) == len(of_parts):
+            clusters = [each and clusters_of(of_part, each) for of_part, each in zip(of_parts, of_topics, strict=True)]
+            estimate = on_these_collections([of_part[np.newaxis] for of_part in values], clusters)
+            centre, error, freedom = (
+                float(array[0]) for array in (estimate.difference, estimate.error, estimate.freedom)
+            )
+            half = t_quantile(freedom, how.confidence) * error if error > 0 and freedom > 0 else math.nan
+            ends[column.name] = centre - half, centre + half
+    return ends

@@ -1,0 +1,117 @@
+"""Mean differences over several collections of topics, with t tests and intervals.
+
+On these collections, only the topics are a sample: the variance of the mean difference is the sum of the variances in
+the collections, with Satterthwaite's degrees of freedom. On collections like these, the collections are a sample: the
+mean differences of the collections are tested by a t test or, if collections belong to families, by a cluster-robust
+t test whose clusters are the families.
+
+Source: Satterthwaite, An Approximate Distribution of Estimates of Variance Components, Biometrics Bulletin 2(6), 1946.
+In simulations with 3 to 18 collections, 95% intervals on these collections covered the difference in 0.91 to 0.96;
+``tests/statistics/test_collection_means.py`` repeats them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Sequence
+
+import numpy as np
+
+from irevalx.arrays.segments import BoolArray, FloatArray
+from irevalx.frozen import Frozen, replace
+from irevalx.statistics.clusters import Clusters
+from irevalx.statistics.confidence_intervals import Ends
+from irevalx.statistics.significance import mean_and_error, without_noise
+
+FEWEST_COLLECTIONS = 3
+"""With fewer collections, or fewer families, nothing is concluded about collections like these."""
+
+FEW_COLLECTIONS = 6
+"""With fewer collections, a warning is added to conclusions about collections like these."""
+
+
+class MeanDifferences(Frozen):
+    """Mean differences of pairs of runs over collections. All arrays have shape (n_pairs,)."""
+
+    difference: FloatArray
+    error: FloatArray
+    """Standard errors; 0 if nothing varies, nan if undefined."""
+    freedom: FloatArray
+    """Degrees of freedom; nan if undefined."""
+
+    @property
+    def p(self) -> FloatArray:
+        """The p-values of two-sided t tests. Without variation, 1 if the difference is 0, otherwise nan."""
+        from scipy import special
+
+        with np.errstate(divide="ignore", invalid="ignore"):
+            p = np.asarray(2 * special.stdtr(self.freedom, -np.abs(self.difference) / self.error))
+        return np.where((self.error == 0) | np.isnan(p), np.where(self._are_equal, 1.0, np.nan), p)
+
+    @property
+    def _are_equal(self) -> BoolArray:
+        return np.asarray((without_noise(self.difference) == 0) & (self.error == 0))
+
+    def interval(self, alpha: float | FloatArray) -> Ends:
+        """Return the bounds of t intervals with confidence level 1 - alpha; nan if there is no variation."""
+        from scipy import special
+
+        half = -special.stdtrit(self.freedom, alpha / 2) * np.where(self.error > 0, self.error, np.nan)
+        return self.difference - half, self.difference + half
+
+
+def on_these_collections(each: Sequence[FloatArray], clusters: Sequence[Clusters | None]) -> MeanDifferences:
+    """Return the mean over collections of the mean differences in each collection.
+
+    ``each`` contains the differences in each collection, shape (n_pairs, n_topics), and ``clusters`` the clusters of
+    their topics. The errors are nan if a collection has a single topic, or too few clusters.
+    """
+    means, variances, freedoms = [], [], []
+    for d, of_topics in zip(each, clusters, strict=True):
+        n_topics = d.shape[1]
+        means.append(d.mean(axis=1))
+        if of_topics is None:
+            freedoms.append(n_topics - 1.0)
+            constant = (d == d[:, :1]).all(axis=1)
+            variances.append(np.where(constant, 0.0, mean_and_error(d)[1] ** 2) if n_topics > 1 else constant * np.nan)
+        else:
+            freedoms.append(of_topics.freedom())
+            variances.append((of_topics.residuals(d) ** 2).sum(axis=1) * (np.nan if of_topics.are_too_few else 1.0))
+    v, number = np.array(variances), len(each)
+    total = v.sum(axis=0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        freedom = total**2 / (v**2 / np.array(freedoms)[:, np.newaxis]).sum(axis=0)
+    return MeanDifferences(np.mean(means, axis=0), np.sqrt(total) / number, freedom)
+
+
+def families_of(names: Iterable[Hashable]) -> Clusters | None:
+    """Return the families with the given names, one name per collection, or None if all names are different."""
+    families = Clusters.of(names)
+    return None if families is None else replace(families, fewest=FEWEST_COLLECTIONS)
+
+
+def on_collections_like_these(means: FloatArray, families: Clusters | None) -> MeanDifferences:
+    """Return the mean of the mean differences in each collection, as an estimate for a population of collections.
+
+    The shape of ``means`` is (n_pairs, n_collections). The errors are nan if there are too few collections or families.
+    """
+    n_pairs, number = means.shape
+    enough = number >= FEWEST_COLLECTIONS and not (families is not None and families.are_too_few)
+    centre, error, freedom = means.mean(axis=1), np.full(n_pairs, np.nan), np.nan
+    if enough and families is None:
+        error, freedom = mean_and_error(means)[1], number - 1.0
+    elif enough and families is not None:
+        error, freedom = np.sqrt((families.residuals(means) ** 2).sum(axis=1)), families.freedom()
+    error = np.where((means == means[:, :1]).all(axis=1) & enough, 0.0, error)
+    return MeanDifferences(centre, error, np.full(n_pairs, freedom))
+
+
+def without_one(means: FloatArray) -> Ends:
+    """Return the lowest and the highest mean if one collection is left out; nan with a single collection.
+
+    The shape of ``means`` is (n_pairs, n_collections).
+    """
+    n_pairs, number = means.shape
+    if number < 2:
+        return np.full(n_pairs, np.nan), np.full(n_pairs, np.nan)
+    rest = without_noise((means.sum(axis=1, keepdims=True) - means) / (number - 1))
+    return rest.min(axis=1), rest.max(axis=1)
