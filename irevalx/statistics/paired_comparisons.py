@@ -30,6 +30,7 @@ from irevalx.statistics.significance import (
     mean_differences,
     paired_p_values,
     randomised_tukey,
+    randomised_tukey_of,
     without_noise,
     without_spread,
 )
@@ -265,6 +266,21 @@ class Comparisons(Frozen):
             of_means.append((without_noise(middle - half), without_noise(middle + half)))
         of_summaries = [(scale.of_mean(low, n_topics), scale.of_mean(high, n_topics)) for low, high in of_means]
         return of_summaries[0], of_summaries[1] if of_summaries[1:] else undefined
+
+
+def share_arrangements(every: Sequence[Comparisons]) -> None:
+    """Compute randomised Tukey HSD for several measures. Measures with equal shapes share the random arrangements."""
+    by_shape: dict[tuple[int, ...], list[Comparisons]] = {}
+    for each in every:
+        if correction_named(each.method.correction) == TUKEY and each.pairs:
+            by_shape.setdefault(each.tested.shape, []).append(each)
+    for members in by_shape.values():
+        method, processes = members[0].method, members[0].processes
+        values = [each.tested for each in members]
+        for each, tukey in zip(
+            members, randomised_tukey_of(values, method.resamples, method.seed, processes), strict=True
+        ):
+            vars(each)["_tukey"] = tukey  # the value of the cached property
 
 
 _TESTS_OF_CLUSTERS = {"t": "cluster-robust t test", "permutation": "a permutation test of flipped signs of clusters"}

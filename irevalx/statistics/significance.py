@@ -21,7 +21,7 @@ number of random arrangements and can print 0. Here, the observed arrangement is
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from itertools import permutations
@@ -366,6 +366,9 @@ _BATCH = 2_000_000
 """The number of scores that are permuted at a time. Each batch has its own random stream, whatever process permutes it.
 """
 
+_IN_CACHE = 30_000
+"""Number of scores permuted before their sums are computed, so that they are still in the processor's cache."""
+
 _WORTH_SHARING = 20_000_000
 """Several processes are used if at least this number of scores is permuted."""
 
@@ -401,18 +404,23 @@ def mean_differences(x: FloatArray, y: FloatArray) -> FloatArray:
 
 
 def randomised_tukey(values: FloatArray, resamples: int, seed: int = 0, processes: int = 1) -> Tukey:
-    """Permute scores within topics, in all (m!)^n ways if these are at most ``resamples``, or in random ways.
+    """Permute scores (n_runs, n_topics) within topics: all (m!)^n ways if at most ``resamples``, or random ways."""
+    [tukey] = randomised_tukey_of([values], resamples, seed, processes)
+    return tukey
 
-    The shape of ``values`` is (n_runs, n_topics).
-    """
-    n_topics = values.shape[1]
-    if arrangements_fit(len(values), n_topics, resamples):
-        greatest = [_greatest(sums) for sums in _all_arrangements(values)]
+
+def randomised_tukey_of(
+    measures: Sequence[FloatArray], resamples: int, seed: int = 0, processes: int = 1
+) -> list[Tukey]:
+    """Return ``randomised_tukey`` of each measure. Their shapes are equal, and they share the random arrangements."""
+    n_runs, n_topics = measures[0].shape
+    if arrangements_fit(n_runs, n_topics, resamples):
+        greatest = [np.concatenate([np.ptp(sums, axis=1) for sums in _all_arrangements(x)]) for x in measures]
     else:
-        greatest = [_greatest(values[np.newaxis].sum(axis=2))]  # the observed arrangement
-        greatest += _of_random_arrangements(values, resamples, seed, processes)
-    of_means = without_noise(np.concatenate(greatest) / max(1, n_topics))
-    return Tukey(-np.sort(-of_means), n_topics)
+        drawn = _of_random_arrangements(measures, resamples, seed, processes)
+        observed = [[np.ptp(x[np.newaxis].sum(axis=2), axis=1) for x in measures]]
+        greatest = [np.concatenate(of_measure) for of_measure in zip(*observed, *drawn, strict=True)]
+    return [Tukey(-np.sort(-without_noise(ranges / max(1, n_topics))), n_topics) for ranges in greatest]
 
 
 def least_tukey_p(n_runs: int, n_topics: int, resamples: int) -> float:
@@ -442,21 +450,26 @@ def _all_arrangements(values: FloatArray) -> Iterator[FloatArray]:
         yield values.T[np.arange(n_topics)[:, np.newaxis], orders[chosen]].sum(axis=1)
 
 
-def _of_random_arrangements(values: FloatArray, resamples: int, seed: int, processes: int) -> Iterator[FloatArray]:
-    """Yield the ranges (maximum minus minimum) of the sums of random arrangements, in batches."""
-    batch = max(1, _BATCH // max(1, values.size))
+def _of_random_arrangements(
+    measures: Sequence[FloatArray], resamples: int, seed: int, processes: int
+) -> Iterator[list[FloatArray]]:
+    """Yield for each measure the ranges (maximum minus minimum) of the sums of random arrangements, in batches."""
+    shape, size = measures[0].shape, max(1, measures[0].size)
+    batch, at_a_time = max(1, _BATCH // size), max(1, _IN_CACHE // size)
     n_batches = math.ceil(resamples / batch)
+    places, flat = np.arange(measures[0].size).reshape(shape), [of_measure.ravel() for of_measure in measures]
 
-    def work(number: int) -> FloatArray:
-        shape = (min(batch, resamples - number * batch), *values.shape)
-        arranged = generator(seed, number).permuted(np.broadcast_to(values, shape), axis=1)
-        return _greatest(arranged.sum(axis=2))
+    def work(number: int) -> list[FloatArray]:
+        random, n_left = generator(seed, number), min(batch, resamples - number * batch)
+        ranges = np.empty((len(measures), n_left))
+        arranged, values = np.empty((at_a_time, *shape), np.int64), np.empty((at_a_time, *shape))
+        for start in range(0, n_left, at_a_time):
+            n = min(at_a_time, n_left - start)
+            random.permuted(np.broadcast_to(places, (n, *shape)), axis=1, out=arranged[:n])
+            for row, of_measure in zip(ranges, flat, strict=True):
+                of_measure.take(arranged[:n], out=values[:n], mode="clip")  # the other modes copy ``out``
+                row[start : start + n] = np.ptp(values[:n].sum(axis=2), axis=1)
+        return list(ranges)
 
-    sharing = min(processes, n_batches) if resamples * values.size >= _WORTH_SHARING else 1
+    sharing = min(processes, n_batches) if resamples * size >= _WORTH_SHARING else 1
     return in_order(work, lambda: range(n_batches), sharing)
-
-
-def _greatest(sums: FloatArray) -> FloatArray:
-    """Return the maximum minus the minimum sum of each row. The shape of ``sums`` is (n, n_runs)."""
-    ranges: FloatArray = np.ptp(sums, axis=1)
-    return ranges

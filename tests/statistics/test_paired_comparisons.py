@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from itertools import combinations
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -12,12 +13,14 @@ from scipy import stats
 
 from irevalx.experiments.ranked_runs import GEOMETRIC_MEAN
 from irevalx.statistics import paired_comparisons as comparison
+from irevalx.statistics import significance
 from irevalx.statistics.paired_comparisons import (
     Comparisons,
     Method,
     least_corrected_p,
+    share_arrangements,
 )
-from irevalx.statistics.significance import MEAN, TOTAL
+from irevalx.statistics.significance import MEAN, TOTAL, generator
 
 PAIRS = [(0, 1), (0, 2), (1, 2)]
 
@@ -72,6 +75,25 @@ def test_tukey_is_over_all_runs() -> None:
     assert sums.half_width == pytest.approx(9)
     assert sums.corrected_p.tolist() == [6 / 36]
     assert np.concatenate(sums.simultaneous_interval) == pytest.approx([2, 20])
+
+
+def test_measures_share_arrangements() -> None:
+    """Arrangements are drawn once for measures of one shape; sums over topics are added up one by one here."""
+    rng, method = np.random.default_rng(8), Method(correction="tukey", resamples=29, seed=5)
+    of_measures = [np.round(rng.random((4, n_topics)), 3) for n_topics in (12, 12, 7)]
+    every = [Comparisons(values, PAIRS, method) for values in of_measures]
+    with patch.object(significance, "generator", wraps=significance.generator) as drawn:
+        share_arrangements(every)
+        half_widths = [each.half_width for each in every]
+    assert [call.args for call in drawn.call_args_list] == [(5, 0)] * 2
+    for values, half_width in zip(of_measures, half_widths, strict=True):
+        arrangements = generator(5, 0).permuted(np.stack([values] * 29), axis=1)
+        ranges = []
+        for arrangement in [values, *arrangements]:
+            means = [math.fsum(of_run) / values.shape[1] for of_run in arrangement.tolist()]
+            ranges.append(max(means) - min(means))
+        assert half_width == pytest.approx(sorted(ranges)[-2], abs=1e-12)  # 5 % of 30, rounded up
+    share_arrangements([Comparisons(of_measures[0], PAIRS, Method())])  # nothing to share
 
 
 def test_tukey_of_thirds_is_the_permutation_test() -> None:

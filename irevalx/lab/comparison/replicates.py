@@ -25,7 +25,7 @@ from irevalx.lab.comparison.pairs import SYSTEM_COLUMNS, ComparedMeasure, Compar
 from irevalx.lab.comparison.results import ComparedPairs
 from irevalx.statistics.confidence_intervals import Ends
 from irevalx.statistics.corrections import SIMULTANEOUS, correction_named
-from irevalx.statistics.paired_comparisons import Comparisons, Method
+from irevalx.statistics.paired_comparisons import Comparisons, Method, share_arrangements
 from irevalx.wording import spelled
 
 
@@ -234,4 +234,5 @@ def compared_measures(
             compared.append(MeasureOfSystems(of_measure, ComparisonsOfSystems(*how, replicates=of_measure.replicates)))
         else:
             compared.append(ComparedMeasure(of_measure, Comparisons(*how)))
+    share_arrangements([each.comparisons for each in compared])
     return compared
