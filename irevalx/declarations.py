@@ -215,6 +215,7 @@ class CommandText(Frozen, kw_only=True):
     scores: str = ""
     """A sentence about the default measures of score files that replace judgments and runs, or "" if the command does
     not read score files."""
+    collections: bool = False  # whether it compares several collections, which a column of score files can contain
     tables: bool = True  # whether it writes tables; otherwise it writes lines
     without: tuple[str, ...] = ()  # the output options that it lacks
     default_output: str = ""  # what it writes without ``--format``, for the help; "" for a table

@@ -16,7 +16,15 @@ from irevalx.errors import InputError, MalformedLineError, quote, warn_each
 from irevalx.measures import MEASURES
 from irevalx.measures.selection import printed_name, requested_measure
 from irevalx.process.platform import as_bytes
-from irevalx.reading.column_names import MEASURE, RUN_OF_SCORES, TOPIC_OF_SCORES, VALUE, column_of_runs, named
+from irevalx.reading.column_names import (
+    COLLECTION,
+    MEASURE,
+    RUN_OF_SCORES,
+    TOPIC_OF_SCORES,
+    VALUE,
+    column_of_runs,
+    named,
+)
 from irevalx.reading.sources.tables import UNNAMED
 from irevalx.reports.report import ALL
 from irevalx.trec_eval import c_double
@@ -35,6 +43,9 @@ _SUMMARIES = frozenset({ALL, "amean", "average", "avg", "mean"})
 
 SCORE_COLUMNS = ("measures", "runs")
 """What the columns of a table can contain if it has no column of runs."""
+
+AFTER_COLLECTION = "\0"
+"""Separates the collection and the run in the name of a run, with ``Reading.by_collection``."""
 
 _SHORT_ID = r"[A-Za-z][0-9]+"
 """Names that can be measures (P5) or topics (Q5)."""
@@ -68,6 +79,7 @@ class Reading(NamedTuple):
     notes: dict[object, str]  # warnings, by subject
     score_columns: str | None = None  # one of ``SCORE_COLUMNS``
     requested: frozenset[str] = frozenset()  # the names by ``measure_name`` of measures that are used, if known
+    by_collection: bool = False  # whether the names of runs begin with the collection, if there is such a column
 
 
 class TableColumns(NamedTuple):
@@ -160,6 +172,7 @@ def columns_of_table(
     if run is None and topic is not None and (column := column_of_runs(names)):
         run = None if _describes_topics(rows, names[topic], column) else names.index(column)
     taken = {*RUN_OF_SCORES.names, *TOPIC_OF_SCORES.names, "" if run is None else names[run].lower()}
+    taken |= {*COLLECTION.names} if reading.by_collection else set()
     others = [name for name in names if name.lower() not in taken]
     used = [name for name in others if reading.requested and measure_name(name) in reading.requested]
     ignored = [

@@ -17,6 +17,7 @@ from numbers import Real
 from typing import Any, NamedTuple
 
 from irevalx.api.score_columns import (
+    AFTER_COLLECTION,
     NEEDED,
     SCORE_COLUMNS,
     TEXTS,
@@ -39,7 +40,7 @@ from irevalx.errors import ArgumentError, InputError, MalformedLineError, quote,
 from irevalx.evaluation.evaluate import Evaluation
 from irevalx.measures.counts import runid
 from irevalx.process.platform import as_bytes, as_text
-from irevalx.reading.column_names import TOPIC_OF_SCORES, VALUE, named
+from irevalx.reading.column_names import COLLECTION, TOPIC_OF_SCORES, VALUE, named
 from irevalx.reading.format_hints import looks_like_judgments, looks_like_run
 from irevalx.reading.formats import FILE_FORMATS
 from irevalx.reading.layout import array_hint, encoding_hint, number_hint
@@ -94,12 +95,17 @@ def evaluations_of_files(
     lower_is_better: str | Iterable[str],
     score_columns: str | None,
     requested: Sequence[str] = (),
+    *,
+    by_collection: bool = False,
 ) -> list[Evaluation]:
-    """Return the evaluations of the runs in score files. ``requested`` names the measures to use, if known."""
+    """Return the evaluations of the runs in score files. ``requested`` names the measures to use, if known.
+
+    With ``by_collection``, the name of a run is its collection, if there is one, ``AFTER_COLLECTION`` and the run.
+    """
     several = [files] if is_file(files) or not isinstance(files, Iterable) else [*files]
     if not several:
         raise ArgumentError("files is empty; pass at least one score file")
-    how = _reading("", lower_is_better, score_columns, requested)
+    how = _reading("", lower_is_better, score_columns, requested)._replace(by_collection=by_collection)
     sources = [source_of(file, "files") for file in several]
     names = [as_text(name_of_file(source.path)) for source in sources]
     values = [_read(source, how._replace(default=name)) for source, name in zip(sources, names, strict=True)]
@@ -180,7 +186,9 @@ def _values(reading: Reading, rows: Callable[[], Rows]) -> Iterator[_Value]:
         if columns.run is not None:
             run = name_in(where, names[columns.run], fields[columns.run])
         topic = name_in(where, names[columns.topic], fields[columns.topic])
-        measure = ""
+        collection = measure = ""
+        for name in named(COLLECTION, names)[:1] if reading.by_collection else ():
+            collection = name_in(where, name, fields[names.index(name)]) + AFTER_COLLECTION
         if columns.measure is not None:
             given = fields[columns.measure]
             if type(given) is not str and not isinstance(given, Real | Collection | None):
@@ -191,7 +199,7 @@ def _values(reading: Reading, rows: Callable[[], Rows]) -> Iterator[_Value]:
             if not name.startswith(TEXTS):
                 value = _number(where, topic, name, fields[place])
                 if measure or not isnan(value):
-                    yield _Value(number, run_of_column or run, topic, name, value, names, fields)
+                    yield _Value(number, collection + (run_of_column or run), topic, name, value, names, fields)
 
 
 def _about_duplicate(first: _Value, second: _Value) -> str:
@@ -205,6 +213,9 @@ def _about_duplicate(first: _Value, second: _Value) -> str:
     remedy = "; if they belong to different runs or judgments, add a column run or use a file for each"
     if of_runs:
         remedy = f": if the column {quote(of_runs[0])} contains the names of several runs, rename it to run"
+        if named(COLLECTION, of_runs[:1]):
+            commands = "irevalx-lab compare and irevalx-lab gate read several collections"
+            remedy = f": if the column {quote(of_runs[0])} contains the names of collections, {commands}"
     return (
         f"duplicate value of {second.measure} for run {quote(second.run)} and topic {quote(second.topic)} (the other "
         f"is in line {first.line}){remedy}; otherwise, remove one of them"

@@ -24,13 +24,18 @@ ClustersInput: TypeAlias = str | os.PathLike[str] | Source | Mapping[str, str]
 
 
 def cluster_of_topics(
-    topics: Iterable[str], clusters: ClustersInput | None, pattern: str | None, warn: Warn = warn
+    topics: Iterable[str],
+    clusters: ClustersInput | None,
+    pattern: str | None,
+    warn: Warn = warn,
+    words: tuple[str, str, str] = ("clusters", "topic", "cluster"),
 ) -> dict[str, Hashable]:
     """Return the cluster of each topic, given a file, a dictionary, or a pattern that matches part of the topic ID.
 
     If neither ``clusters`` nor ``pattern`` is given, the result is empty. If the pattern does not match a topic ID, the
     topic is a cluster of its own, and a warning is issued. Raise InputError if a topic has no cluster. Raise UsageError
-    if the pattern matches no topic ID, or if both parameters are given.
+    if the pattern matches no topic ID, or if both parameters are given. ``words`` are, in messages, the parameter and
+    the nouns for a topic and for a cluster.
     """
     topics = list(dict.fromkeys(topics))
     if pattern is not None:
@@ -48,15 +53,15 @@ def cluster_of_topics(
         return {topic: (topic,) if match is None else match for topic, match in matches.items()}
     if clusters is None:
         return {}
-    where, entry = "clusters", "an entry"
+    (where, item, cluster), entry = words, "an entry"
     if isinstance(clusters, Mapping):
         of_topics = clusters
     else:
         source = clusters if isinstance(clusters, Source) else Source(os.fspath(clusters))
-        where, entry, of_topics = shown_name(source.path), "a line", read_topic_clusters(source)
+        where, entry, of_topics = shown_name(source.path), "a line", read_topic_clusters(source, item, cluster)
     if lacking := [topic for topic in topics if topic not in of_topics]:
-        of_all = f"{len(lacking)} of {len(topics)} topics have no cluster, such as {quote(lacking[0])}"
-        raise InputError(f"{where}: {of_all}; add {entry} for each topic")
+        of_all = f"{len(lacking)} of {len(topics)} {item}s have no {cluster}, such as {quote(lacking[0])}"
+        raise InputError(f"{where}: {of_all}; add {entry} for each {item}")
     return {topic: of_topics[topic] for topic in topics}
 
 

@@ -69,6 +69,11 @@ def collections_of(qrels: Any, runs: Any) -> list[Collection] | None:
     return None
 
 
+def files_of(path: str) -> list[str]:
+    """Return the files that match a path: only the path itself, unless it is a pattern."""
+    return [file for file, _ in _matching(path)] if is_pattern(path) else [path]
+
+
 def file_of(path: str, collection: str) -> str:
     """Return the path of a collection's file: the collection replaces the placeholder, if there is one."""
     return path.replace(COLLECTION, collection) if is_pattern(path) else path

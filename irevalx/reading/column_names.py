@@ -51,6 +51,7 @@ WINNER = ColumnSpec("WINNER", ("winner",), "names")
 LOSER = ColumnSpec("LOSER", ("loser",), "names")
 RUN_OF_SCORES = ColumnSpec("RUN", ("run", "runid", "run_id", "system"), "names")
 TOPIC_OF_SCORES = ColumnSpec("TOPIC", (*TOPIC.names, "user_input", "question"), "names")
+COLLECTION = ColumnSpec("COLLECTION", ("collection", "dataset", "task"), "names")
 MEASURE = ColumnSpec("MEASURE", ("measure", "metric"), "names")
 VALUE = ColumnSpec("VALUE", ("value", "score"), "reals")
 

@@ -16,8 +16,8 @@ from irevalx.reading.sources.files import Source
 TopicGroups = Mapping[str, frozenset[bytes]]
 """The topics of each group. Groups are in the order of their first occurrence."""
 
-_GROUP, _CLUSTER = "group", "cluster"
-"""The names of the columns that contain groups and clusters."""
+_GROUP = "group"
+"""The name of the column of groups."""
 
 _BLANKS = " \t\n\r\v\f"
 """The ASCII characters that are blanks. They separate fields and are removed from the ends of fields."""
@@ -36,28 +36,29 @@ def read_topic_groups(source: Source) -> TopicGroups:
     return groups
 
 
-def read_topic_clusters(source: Source) -> dict[str, str]:
+def read_topic_clusters(source: Source, item: str = "topic", column: str = "cluster") -> dict[str, str]:
     """Read the cluster of each topic from lines ``TOPIC CLUSTER``, CSV with a column ``cluster``, or JSON.
 
-    Raise InputError if a topic has several clusters.
+    Other items, such as collections, and another ``column``, such as family, are read in the same way. Raise InputError
+    if an item has several clusters.
     """
     clusters: dict[str, str] = {}
-    for topic, cluster in _pairs_in(source, _CLUSTER):
-        if clusters.setdefault(topic, cluster) != cluster:
-            names = f"{quote(clusters[topic])} and {quote(cluster)}"
-            raise InputError(f"{shown_name(source.path)}: topic {quote(topic)} has several clusters: {names}")
+    for name, cluster in _pairs_in(source, column, item):
+        if clusters.setdefault(name, cluster) != cluster:
+            several = f"{quote(clusters[name])} and {quote(cluster)}"
+            raise InputError(f"{shown_name(source.path)}: {item} {quote(name)} has more than one {column}: {several}")
     return clusters
 
 
-def _pairs_in(source: Source, column: str) -> Iterator[tuple[str, str]]:
-    """Return pairs of a topic and its group, or of a topic and its cluster, from a file."""
+def _pairs_in(source: Source, column: str, item: str = "topic") -> Iterator[tuple[str, str]]:
+    """Return pairs of a topic (or another ``item``) and its group or cluster, from a file."""
     where, text = shown_name(source.path), as_text(source.content())
     head = next((line for line in text.split("\n") if line.strip() and not line.startswith("#")), "")
     if head.lstrip().startswith("{"):
-        return _of_json(where, text, column)
+        return _of_json(where, text, column, item)
     if column in [name.strip(_BLANKS) for name in head.lower().split(",")]:
-        return _of_csv(where, text, column)
-    return _of_lines(where, text, column)
+        return _of_csv(where, text, column, item)
+    return _of_lines(where, text, column, item)
 
 
 def groups_of_pairs(pairs: Iterable[tuple[str, str]], where: str) -> TopicGroups:
@@ -95,27 +96,27 @@ def _listed(names: list[bytes], most: int = 5) -> str:
     return ", ".join(map(quote, names[:most])) + (", ..." if len(names) > most else "")
 
 
-def _of_lines(where: str, text: str, column: str) -> Iterator[tuple[str, str]]:
+def _of_lines(where: str, text: str, column: str, item: str) -> Iterator[tuple[str, str]]:
     for number, line in enumerate(text.split("\n"), 1):
         if not line.strip() or line.startswith("#"):
             continue
         fields = line.split("\t") if "\t" in line else _BLANK.split(line.strip(_BLANKS))
         if len(fields) != 2:
-            raise InputError(
-                f"{where}:{number}: expected 2 columns (topic, {column}), but the line has {len(fields)}: {quote(line)}"
-            )
+            rule = f"expected 2 columns ({item}, {column}), but the line has {len(fields)}"
+            raise InputError(f"{where}:{number}: {rule}: {quote(line)}")
         yield fields[0].strip(_BLANKS), fields[1].strip(_BLANKS)
 
 
-def _of_csv(where: str, text: str, column: str) -> Iterator[tuple[str, str]]:
-    from irevalx.reading.column_names import TOPIC, named  # imported late: nothing else here needs tables
+def _of_csv(where: str, text: str, column: str, item: str) -> Iterator[tuple[str, str]]:
+    from irevalx.reading.column_names import COLLECTION, TOPIC, named  # imported late: nothing else here needs tables
 
     reader = csv.reader(io.StringIO(text, newline=""))
     names = [name.strip().lower() for name in next(fields for fields in reader if _has_values(fields))]
-    topics = named(TOPIC, names)
+    spec = TOPIC if item == "topic" else COLLECTION
+    topics = named(spec, names)
     if len(topics) != 1 or names.count(column) != 1:
         raise InputError(
-            f"{where}: expected a header with one column for topics ({', '.join(TOPIC.names)}) and one column "
+            f"{where}: expected a header with one column for {item}s ({', '.join(spec.names)}) and one column "
             f"'{column}', but it has {', '.join(names)}"
         )
     try:
@@ -141,8 +142,8 @@ def _all_groups(pairs: list[tuple[str, Any]]) -> dict[str, list[Any]]:
     return groups_of_topics
 
 
-def _of_json(where: str, text: str, column: str) -> Iterator[tuple[str, str]]:
-    rule = f"expected a {column} or a list of {column}s for each topic"
+def _of_json(where: str, text: str, column: str, item: str) -> Iterator[tuple[str, str]]:
+    rule = f"expected a {column} or a list of {column}s for each {item}"
     try:
         groups_of_topics = json.loads(text, object_pairs_hook=_all_groups)
     except ValueError as error:
@@ -152,5 +153,5 @@ def _of_json(where: str, text: str, column: str) -> Iterator[tuple[str, str]]:
     for topic, groups in groups_of_topics.items():
         for group in groups:
             if not isinstance(group, str):
-                raise InputError(f"{where}: {rule}, but topic {quote(topic)} has {quote(json.dumps(group))}")
+                raise InputError(f"{where}: {rule}, but {item} {quote(topic)} has {quote(json.dumps(group))}")
             yield topic, group

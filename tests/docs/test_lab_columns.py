@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -79,6 +79,11 @@ def _judges(folder: Path) -> Any:
     return lab.labels(POOLED, None, RUNS, "map", machines=machines, rerank=True, top=3, group_by=BY_NAME, **options)
 
 
+def _named(runs: Sequence[str]) -> dict[str, str]:
+    """Return runs by the names of their files."""
+    return {Path(run).name: run for run in runs}
+
+
 LEFT_OUT: dict[str, Any] = {"group_by": BY_NAME, "depth": 10}
 CALLS: dict[str, list[Callable[[Path], Any]]] = {
     "agree": [
@@ -97,8 +102,14 @@ CALLS: dict[str, list[Callable[[Path], Any]]] = {
         lambda _: lab.compare_topics(FULL, RUNS, "map", baseline="count1"),
         lambda _: lab.discriminative_power(FULL, RUNS, "map"),
         lambda _: lab.compare(FULL, RUNS, "map", topic_groups=PARITY),
+        lambda _: lab.compare(dict.fromkeys("abcdef", FULL), {name: _named(RUNS[:2]) for name in "abcdef"}, "map"),
     ],
-    "gate": [lambda _: lab.gate(FULL, RUNS[:3], "map", margin={"*": 0.05}, baseline="count1")],
+    "gate": [
+        lambda _: lab.gate(FULL, RUNS[:3], "map", margin={"*": 0.05}, baseline="count1"),
+        lambda _: lab.gate(
+            {"a": FULL, "b": POOLED}, {name: _named(RUNS[:3]) for name in "ab"}, "map", margin=0.05, baseline="count1"
+        ),
+    ],
     "complete": [
         lambda _: (
             lab.complete(FULL, RUNS, documents=DOCUMENTS, calibrated=True, holdout=[0.8], expected=True, seed=1).report

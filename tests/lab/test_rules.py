@@ -77,8 +77,8 @@ compare
     topic_groups excludes systems, system_by, correction=tukey, by=run, columns, figure
     clusters, cluster_by excludes test=wilcoxon, correction=tukey, interval=bca, topic_groups, systems, system_by
     cluster_by excludes clusters
-    by=topic excludes topic_groups, clusters, cluster_by
-    discriminative_power excludes by=run, by=topic, topic_groups, clusters, cluster_by
+    by=topic excludes topic_groups, clusters, cluster_by, families
+    discriminative_power excludes by=run, by=topic, topic_groups, clusters, cluster_by, families
     draw requires figure
     draw excludes discriminative_power
 gate

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
 from typing import Any
@@ -13,19 +13,24 @@ import click
 from click.core import ParameterSource
 
 from irevalx.api.inputs import read_runs
+from irevalx.api.score_columns import AFTER_COLLECTION
 from irevalx.api.scores import Scores
 from irevalx.command_line.options import click_parameter, in_shell_words, refuse_standard_input_twice
 from irevalx.declarations import Parameter, check_rules, collect, declaration_of
-from irevalx.errors import ArgumentError, IrevalxWarning, UsageError, shown_name
+from irevalx.errors import ArgumentError, InputError, IrevalxWarning, UsageError, shown_name
+from irevalx.evaluation.evaluate import Evaluation, renamed
 from irevalx.experiments.inputs import measures_of
 from irevalx.frozen import fields, replace
 from irevalx.lab import PROGRAM
 from irevalx.lab.command.added_options import FIGURE_OUTPUT, LINES_OUTPUT, RESULTS_FORMAT, SCORES_INPUT, TABLES_OUTPUT
 from irevalx.lab.command.help import HelpCommand
 from irevalx.lab.command.output import Output, paths_in
+from irevalx.process.platform import as_text
 from irevalx.process.terminal import Messages
+from irevalx.reading.collection_files import collections_of
+from irevalx.reading.column_names import COLLECTION
 from irevalx.reading.run_formats import TREC_RESULTS
-from irevalx.wording import missing
+from irevalx.wording import join_words, missing
 
 _RUNS = ("runs", "new_runs")
 """The parameters for runs, whose format ``-T`` selects."""
@@ -94,7 +99,8 @@ def command_from(function: Callable[..., Any]) -> click.Command:
                 if out.figure is not None:
                     import matplotlib as mpl  # noqa: F401 - a missing package is reported before the work
                 if command.scores:
-                    _read_scores(values, by_default="measures" not in _given(context, values))
+                    by_default = "measures" not in _given(context, values)
+                    _read_scores(values, by_default=by_default, by_collection=command.collections)
                 _read_runs(values, values.pop("results_format", TREC_RESULTS.name))
                 if run is None:
                     out.write_result(function(**values))
@@ -124,8 +130,11 @@ def _files(parameters: Mapping[str, Parameter], values: Mapping[str, Any]) -> It
             yield from paths_in(values[name])
 
 
-def _read_scores(values: dict[str, Any], *, by_default: bool) -> None:
-    """Read score files instead of judgments and runs, if requested; ``by_default``: measures are not requested."""
+def _read_scores(values: dict[str, Any], *, by_default: bool, by_collection: bool) -> None:
+    """Read score files instead of judgments and runs, if requested; ``by_default``: measures are not requested.
+
+    With ``by_collection``, the scores of several collections are a dictionary.
+    """
     are_scores, score_columns = values.pop("scores"), values.pop("score_columns")
     lower_is_better = values.pop("lower_is_better", ())
     if not are_scores:
@@ -139,15 +148,27 @@ def _read_scores(values: dict[str, Any], *, by_default: bool) -> None:
     of_judges = filter(None, (values.get("human_column"), values.get("machine_column")))
     requested = (*measures_of(values["measures"]), *of_judges)
 
-    def read(files: Any) -> Scores:
-        return Scores(evaluations_of_files(files, lower_is_better, score_columns, requested))
+    def read(files: Any, **how: bool) -> list[Evaluation]:
+        return evaluations_of_files(files, lower_is_better, score_columns, requested, **how)
 
     if "qrels" in values:
-        files = [values["qrels"], *values["runs"]]
-        values |= {"qrels": read(files), "runs": None}
+        evaluations = read([values["qrels"], *values["runs"]], by_collection=by_collection)
+        values |= {"qrels": _by_collection(evaluations), "runs": None}
     else:
         sides = [side for side in ("x", "y", "human", "machine") if values.get(side) is not None]
-        values |= {side: read(values[side]) for side in sides}
+        values |= {side: Scores(read(values[side])) for side in sides}
+
+
+def _by_collection(evaluations: Sequence[Evaluation]) -> Scores | dict[str, Scores]:
+    """Return scores, or the scores of each collection if the names of runs begin with several collections."""
+    collections: dict[str, list[Evaluation]] = {}
+    for evaluation in evaluations:
+        collection, _, run = evaluation.run.rpartition(AFTER_COLLECTION.encode())
+        collections.setdefault(as_text(collection), []).append(renamed(evaluation, run))
+    if "" in collections and len(collections) > 1:
+        raise InputError(f"only some of the score files have a column {join_words(COLLECTION.names, 'or')}")
+    scores = {name: Scores(of) for name, of in collections.items()}
+    return scores if len(scores) > 1 else next(iter(scores.values()))
 
 
 def _score_file_hint(path: str) -> str:
@@ -162,8 +183,15 @@ def _score_file_hint(path: str) -> str:
 
 def _read_runs(values: dict[str, Any], form: str) -> None:
     """Read runs in a format other than the default."""
+    if form == TREC_RESULTS.name:
+        return
+    if collections := collections_of(values.get("qrels"), values.get("runs") or ()):
+        values["qrels"] = {each.name: each.qrels for each in collections}
+        values["runs"] = {
+            each.name: {run.name: run for run in read_runs(each.runs, form, strict=False)} for each in collections
+        }
     for name in _RUNS:
-        if values.get(name) and form != TREC_RESULTS.name:
+        if values.get(name) and not collections:
             values[name] = read_runs(values[name], form, strict=False)
 
 

@@ -21,6 +21,7 @@ from irevalx.lab import PROGRAM
 from irevalx.process.platform import as_bytes, new_file_mode, opened_file
 from irevalx.process.startup import raising_interrupts
 from irevalx.process.terminal import output_width, write, write_error
+from irevalx.reading.collection_files import files_of
 from irevalx.reading.sources.files import Source
 from irevalx.reports import DIGITS, OUTPUT_FORMATS
 from irevalx.reports.frames import arrow_table, pandas_frame, polars_frame
@@ -286,7 +287,8 @@ def _call_record() -> dict[str, Any]:
         value = context.params.get(parameter.name or "")
         is_file = getattr(getattr(parameter.type, "parameter", None), "completion", "") == "file"  # as it is declared
         if is_file:
-            inputs += [{"path": path, "sha256": Source(path).sha256()} for path in paths_in(value) if path != "-"]
+            paths = [path for given in paths_in(value) if given != "-" for path in files_of(given)]
+            inputs += [{"path": path, "sha256": Source(path).sha256()} for path in paths]
         is_typed = context.get_parameter_source(parameter.name or "") is ParameterSource.COMMANDLINE
         is_option = isinstance(parameter, click.Option) or not is_file
         if is_typed and is_option and parameter.name not in _NOT_RECORDED:

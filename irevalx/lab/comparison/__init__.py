@@ -7,7 +7,10 @@ discriminative_power  discriminative_power()
 tested_runs           the comparisons from which each function derives its result
 topic_groups          comparisons within topic groups, and their interaction
 replicates            systems with several runs
-verdicts              verdicts on runs, JUnit
+several_collections   comparisons over several collections
+gated_collections     verdicts over several collections
+verdicts              verdicts on runs
+junit                 verdicts as JUnit XML
 margins               the parameter margin
 non_inferiority       noninferiority tests and intervals
 results               the result of compare

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Annotated, Any
 
 from irevalx.declarations import choice, declaration_of, declared, flag, refined
+from irevalx.errors import ArgumentError
 from irevalx.lab.command.common_options import DEFAULT_OF_SCORES, ClusterBy, OptionalRuns, QrelsOrScores, TopicClusters
 from irevalx.lab.command.evaluation_options import Unpack
 from irevalx.lab.comparison.comparison_options import (
@@ -21,6 +22,12 @@ from irevalx.lab.comparison.discriminative_power import discriminative_power as 
 from irevalx.lab.comparison.pairs import Comparison
 from irevalx.lab.comparison.replicates import ComparedSystems
 from irevalx.lab.comparison.results import ComparedPairs, FigureComparison
+from irevalx.lab.comparison.several_collections import (
+    ONLY_SINGLE,
+    compared_collections,
+    refuse_several,
+    split_collections,
+)
 from irevalx.lab.comparison.tested_runs import TestedRuns
 from irevalx.lab.comparison.topic_groups import compared_in_groups
 from irevalx.lab.comparison.topics import compare_topics
@@ -40,7 +47,7 @@ def _run(
         str | None,
         choice(
             *("pair", "run", "topic"),
-            excludes={"topic": ("topic_groups", "clusters", "cluster_by")},
+            excludes={"topic": ("topic_groups", "clusters", "cluster_by", "families")},
             help=(
                 "{docstring} With `by=topic`, there is one row per topic, which contains the value of each run and its "
                 "difference from the `baseline`."
@@ -61,7 +68,7 @@ def _run(
         bool,
         flag(
             also="--power",
-            excludes=("by=run", "by=topic", "topic_groups", "clusters", "cluster_by"),
+            excludes=("by=run", "by=topic", "topic_groups", "clusters", "cluster_by", "families"),
             help=" ".join(declaration_of(power_of_measures).description.split()),
         ),
     ] = False,
@@ -84,7 +91,11 @@ def _run(
     **options: Any,
 ) -> None:
     """Compare runs, topics or measures, and write the tables."""
-    own = {"columns", "topic_groups", "clusters", "cluster_by"}
+    collections, options["qrels"], options["runs"] = split_collections(options["qrels"], options["runs"])
+    if collections:
+        of_topics = "topic" if by == "topic" else None
+        refuse_several(discriminative_power=discriminative_power, by=of_topics, figure=output.figure is not None)
+    own = {"columns", "topic_groups", "clusters", "cluster_by", "families"}
     others = {name: value for name, value in options.items() if name not in own}
     result: Comparison
     if discriminative_power:
@@ -101,6 +112,7 @@ def _run(
     example="irevalx-lab compare qrels runs/* -m 'map infAP' --baseline bm25 --test wilcoxon --seed 1",
     figure=True,
     scores=DEFAULT_OF_SCORES,
+    collections=True,
     evaluation=test_options(),
 )
 def compare(
@@ -126,6 +138,19 @@ def compare(
     ] = None,
     clusters: Annotated[TopicClusters, refined(excludes=_NOT_WITH_CLUSTERS)] = None,
     cluster_by: Annotated[ClusterBy, refined(excludes=("clusters", *_NOT_WITH_CLUSTERS))] = None,
+    families: Annotated[
+        TopicClusters,
+        refined(
+            help=(
+                "families of related collections, which are the clusters of tests for collections like these: "
+                "``{collection: family}``, or a file with one line ``COLLECTION FAMILY`` per collection."
+            ),
+            shell_help=(
+                "Families of related collections, which are the clusters of tests for collections like these: a file "
+                "with one line COLLECTION FAMILY per collection."
+            ),
+        ),
+    ] = None,
     **options: Unpack[TestOptions],
 ) -> ComparedPairs:
     """Test differences between runs for statistical significance.
@@ -174,6 +199,14 @@ def compare(
     parameter is given and topic IDs suggest clusters, the result contains a note; if the differences depend on these
     clusters, a warning is issued instead.
 
+    Several collections are given as ``{collection: judgments}`` and ``{collection: {run: run}}``, as ``{collection:
+    scores}``, or as paths with the placeholders ``{collection}`` and ``{run}``, such as "runs/{collection}/{run}.trec".
+    The difference of a pair of runs is its mean over the collections that both runs have. Its test for these
+    collections treats the topics as a sample, with Satterthwaite's degrees of freedom. Its test for collections like
+    these is a t test over the collections or, with `families`, a cluster-robust t test; it requires three collections
+    or families. In each collection, the runs are compared as in a single collection, with p-values corrected over all
+    pairs and collections. Each measure must have a mean over topics, and other tests and intervals cannot be used.
+
     With `topic_groups`, the result contains one row per measure, pair and group, and a second table contains tests of
     the interaction between runs and groups. The null hypothesis is that the difference of a pair is the same in all
     groups; the test permutes the group labels of the topics and uses Welch's F statistic. A difference that is
@@ -203,7 +236,10 @@ def compare(
     Returns
     -------
     A row for each measure and pair in ``rows``, and a row for each measure and run in ``runs``. With `topic_groups`,
-    ``rows`` contains a row for each measure, pair and group, and ``interactions`` a row for each measure and pair.
+    ``rows`` contains a row for each measure, pair and group, and ``interactions`` a row for each measure and pair. With
+    several collections, ``rows`` contains two rows for each measure and pair ("these collections" and "collections like
+    these" in ``scope``), and a row for each measure, pair and collection; ``runs`` contains the mean of each run over
+    the collections that all runs have, and its value in each collection.
 
     Raises
     ------
@@ -220,8 +256,15 @@ def compare(
     >>> row.difference, round(row.low, 4), round(row.high, 4), round(row.corrected_p, 4), row.differ
     (0.375, 0.1815, 0.5685, 0.0025, True)
     """
-    single = spelled("by", by) if by == "run" else ""
     of_topics: dict[str, Any] = {"clusters": clusters, "cluster_by": cluster_by}
+    collections, qrels, runs = split_collections(qrels, runs)
+    if collections:
+        of_pairs = {"topic_groups": topic_groups is not None, "columns": columns_of(columns), "sort": sort}
+        refuse_several(**of_pairs, **{name: options.get(name) for name in ONLY_SINGLE})
+        return compared_collections(collections, measures, baseline, by=by, families=families, **of_topics, **options)
+    if families is not None:
+        raise ArgumentError(f"{spelled('families')} requires several collections")
+    single = spelled("by", by) if by == "run" else ""
     tested = TestedRuns.of(qrels, runs, measures, baseline, single, **of_topics, **options)
     if topic_groups is not None:
         return compared_in_groups(tested.measures, topic_groups, tested.baselines, tested.method, tested.notes)

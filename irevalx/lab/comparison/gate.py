@@ -13,14 +13,16 @@ from irevalx.lab.command.common_options import (
 )
 from irevalx.lab.command.evaluation_options import EvaluationOptions, Unpack, evaluation_options
 from irevalx.lab.comparison.comparison_options import Names, TestedMeasures
+from irevalx.lab.comparison.gated_collections import gated_collections
+from irevalx.lab.comparison.junit import junit_of
 from irevalx.lab.comparison.margins import MARGIN, Margins
+from irevalx.lab.comparison.several_collections import split_collections
 from irevalx.lab.comparison.tested_runs import TestedRuns
 from irevalx.lab.comparison.verdicts import (
     FOUND_WORSE,
     REQUIREMENTS,
     UNDECIDED,
     Gate,
-    junit_of,
     verdicts_on,
 )
 from irevalx.settings import NAME_STYLES
@@ -37,7 +39,10 @@ def _run(
         str | None,
         path(
             completion="",
-            help="Write the verdicts to FILE as JUnit XML. Each pair of run and measure is a test case.",
+            help=(
+                "Write the verdicts to FILE as JUnit XML. Each pair of run and measure is a test case; with several "
+                "collections, there is a test case for the mean and for each collection."
+            ),
         ),
     ] = None,
     **options: Any,
@@ -60,6 +65,7 @@ def _run(
         f"{FOUND_WORSE} if a run is worse, and {UNDECIDED} otherwise. 1, 2, 4 and 7 are errors, as for irevalx."
     ),
     scores=DEFAULT_OF_SCORES,
+    collections=True,
     evaluation=evaluation_options(complete=None),
 )
 def gate(
@@ -119,6 +125,11 @@ def gate(
     topics of a cluster together. If there are fewer than 6 clusters, the verdict is "cannot tell", unless no topic
     differs. The rule for runs that differ on 1 to 4 topics is not applied, because it requires independent topics.
 
+    With several collections, given as in ``compare``, there is a verdict on the mean over the collections, whose
+    interval is computed as in ``compare``, and a verdict in each collection. A run passes if all of its verdicts pass.
+    Intervals are simultaneous over the verdicts on means, and over the verdicts in collections. Each collection must
+    have all runs.
+
     For measures that treat unjudged documents as nonrelevant, a warning lists the verdicts that depend on unjudged
     documents, by the same rule as in ``compare``, and names the verdicts that would follow if these documents were
     relevant half as often as judged documents. If a run is not worse because at most 4 topics differ, its loss from
@@ -151,10 +162,13 @@ def gate(
     (0, 'not worse')
     """
     how: dict[str, Any] = {"correction": "bonferroni", "alpha": alpha, "complete": not common_topics}
-    how |= {"names": names, "clusters": clusters, "cluster_by": cluster_by}
-    tested = TestedRuns.of(qrels, runs, measures, baseline, "gate", topics_of_baseline=True, **how, **evaluation)
-    notes = (*tested.notes, *tested.notes_on_dependence)
-    rules: dict[str, Any] = {"require": require, "allow_unsure": allow_unsure, "notes": notes}
+    how |= {"names": names, "clusters": clusters, "cluster_by": cluster_by, **evaluation}
+    rules: dict[str, Any] = {"require": require, "allow_unsure": allow_unsure}
+    collections, qrels, runs = split_collections(qrels, runs)
+    if collections:
+        return gated_collections(collections, measures, baseline, margin, how_judged=rules, **how)
+    tested = TestedRuns.of(qrels, runs, measures, baseline, "gate", topics_of_baseline=True, **how)
+    rules["notes"] = (*tested.notes, *tested.notes_on_dependence)
     result = verdicts_on(tested.measures, tested.baselines, margin, alpha, tested.missing, **rules)
     tested.warn_of_unjudged(result.on_unjudged)
     return result

@@ -28,6 +28,25 @@ Margins: TypeAlias = "Margin | Mapping[str, Margin]"
 _RULE = "a number of at least 0, or a percentage of the baseline's mean such as 1%"
 
 
+EACH = "collections"
+"""The key of the margin in each of several collections."""
+
+
+def margins_in(margin: Margins, collection: str | None, names: Sequence[str]) -> dict[str, Margin]:
+    """Return the margins by measure in a collection, or of the mean over collections if ``collection`` is None.
+
+    A margin for COLLECTION or COLLECTION:MEASURE replaces a margin for all collections, which replaces other margins.
+    """
+    owners: dict[str | None, dict[str, Margin]] = {"": {}, EACH: {}, **{name: {} for name in names}}
+    for key, value in (margin if isinstance(margin, Mapping) else {OTHERS: margin}).items():
+        owner, _, measure = key.partition(":")
+        owners[owner if owner in owners else ""][(measure or OTHERS) if owner in owners else key] = value
+    margins = owners[""]
+    for own in () if collection is None else (owners[EACH], owners[collection]):
+        margins = own if OTHERS in own else {**margins, **own}
+    return margins
+
+
 def margins_of(compared: Sequence[ComparedMeasure], margin: Margins) -> dict[str, tuple[float, bool]]:
     """Return the margin of each measure as in ``_parsed``; raises ArgumentError if one is missing or too large."""
     for of_measure in (each.measured for each in compared):
@@ -99,12 +118,16 @@ MARGIN = Parameter(
     metavar="[MEASURE=]D",
     help=(
         'noninferiority margin, at least 0, in units of the measure or, with a percent sign as in "1%", relative to '
-        "the mean of the baseline. A dictionary contains the margin of each measure, with ``*`` for all other measures."
+        "the mean of the baseline. A dictionary contains the margin of each measure, with ``*`` for all other "
+        "measures. With several collections, the keys ``COLLECTION`` and ``COLLECTION:MEASURE`` are margins in one "
+        "collection, and ``collections`` is the margin in each collection; the other margins apply to the mean, and to "
+        "collections without a margin."
     ),
     shell_help=(
         "Noninferiority margin: test whether each run is not worse than the `baseline` by more than D. D is in units "
         "of the measure, or a percentage of the baseline's mean, such as 1%. Can be repeated with margins for single "
-        "measures: --margin 0.01 --margin map=0.02."
+        "measures: --margin 0.01 --margin map=0.02. With several collections, COLLECTION=D and COLLECTION:MEASURE=D "
+        "are margins in one collection, and collections=D is the margin in each collection."
     ),
 )
 """The parameter ``margin`` of ``gate`` and ``report``."""

@@ -9,13 +9,16 @@ rule for few small differences is then not applied, because it requires independ
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
 from irevalx.frozen import Frozen, cached_property, replace
 from irevalx.statistics.clusters import ClusterDesign, Clusters
+from irevalx.statistics.collection_means import on_these_collections
 from irevalx.statistics.confidence_intervals import Ends, t_intervals
+from irevalx.statistics.paired_comparisons import Comparisons
 from irevalx.statistics.power import least_effect
 from irevalx.statistics.significance import (
     FEW_TOPICS,
@@ -51,6 +54,13 @@ def most_margins(n_topics: int) -> int:
     return 5 if n_topics >= 100 else 2
 
 
+class OverCollections(Comparisons):
+    """Comparisons of means over collections: weighted values of the topics of all collections."""
+
+    parts: Sequence[tuple[int, Clusters | None]] = ()
+    """The number of topics and the clusters of each collection."""
+
+
 class Improvements(Frozen):
     """Improvements over a baseline, with intervals and tests for the topic population."""
 
@@ -60,6 +70,19 @@ class Improvements(Frozen):
     """Two-sided significance level of each row."""
     clusters: Clusters | None = None
     """Clusters of dependent topics; None if topics are independent."""
+    parts: Sequence[tuple[int, Clusters | None]] = ()
+    """For means over collections: the number of topics and the clusters of each collection, in the order of topics. The
+    differences are weighted so that the mean over topics is the mean over collections."""
+
+    def _t_interval(self, d: FloatArray) -> Ends:
+        """Return t intervals of mean differences of shape (n_rows, n_topics), or of means over collections."""
+        if not self.parts:
+            [interval] = t_intervals(d, [1 - self.alpha], self.clusters)
+            return interval
+        sizes = np.array([n_topics for n_topics, _ in self.parts])
+        weights = sizes.sum() / sizes.size / sizes
+        each = [part / weight for part, weight in zip(np.split(d, np.cumsum(sizes)[:-1], axis=1), weights, strict=True)]
+        return on_these_collections(each, [clusters for _, clusters in self.parts]).interval(self.alpha)
 
     @cached_property
     def differing(self) -> IntArray:
@@ -92,9 +115,9 @@ class Improvements(Frozen):
 
         At least 1 and fewer than ``FEW_TOPICS`` topics must differ, ``greatest_mean`` must be below the margin, and the
         largest difference of a topic must be at most ``most_margins`` margins. If topics are clustered, the result is
-        False, because the bound requires independent topics.
+        False, because the bound requires independent topics. It is also False for means over collections.
         """
-        if self.clusters is not None:
+        if self.clusters is not None or self.parts:
             return np.zeros(len(self.d), np.bool_)
         is_little = (self.greatest_mean < margin) & (
             without_noise(self.largest - most_margins(self.d.shape[1]) * margin) <= 0
@@ -112,7 +135,7 @@ class Improvements(Frozen):
     @cached_property
     def interval(self) -> Ends:
         """The bounds of t intervals with confidence level 1 - alpha; nan if there is no interval."""
-        [(low, high)] = t_intervals(self.d, [1 - self.alpha], self.clusters)
+        low, high = self._t_interval(self.d)
         return np.where(self.without_spread, np.nan, low), np.where(self.without_spread, np.nan, high)
 
     @cached_property
@@ -157,7 +180,7 @@ class Improvements(Frozen):
         """
         low, at_least = self.interval[0], -margin
         if isinstance(margin, np.ndarray):
-            [(low, _)] = t_intervals(self.d + margin, [1 - self.alpha], self.clusters)
+            low, _ = self._t_interval(self.d + margin)
             low, at_least = np.where(self.without_spread, np.nan, low), 0.0
         return np.asarray((self.differing == 0) | self.differs_little(float(np.mean(margin))) | (low > at_least))
 
@@ -180,9 +203,12 @@ class Improvements(Frozen):
 
     @property
     def least_margins(self) -> FloatArray:
-        """The margins within which equal runs are not worse with a probability of 0.8; nan without interval."""
+        """The margins within which equal runs are not worse with a probability of 0.8.
+
+        They are nan without interval, and for means over collections.
+        """
         n_topics = self.d.shape[1]
-        if n_topics < 2:
+        if n_topics < 2 or self.parts:
             return np.full(len(self.d), np.nan)
         rows = self.d[:1] if self.clusters is None else self.d  # all rows have the same design without clusters
         designs = [ClusterDesign.of(self.clusters, row[np.newaxis]) for row in rows]

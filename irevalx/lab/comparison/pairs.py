@@ -64,6 +64,16 @@ class ComparedPair(NamedTuple):
     # the conclusion with more relevant documents: 1 if ``run`` is significantly better, -1 if it is worse, otherwise 0;
     # nan if a run has no judged documents; None if the rule is not applied. Tables do not contain this field.
     if_relevant: float | None = None
+    # if several collections are compared: what the values refer to ("these collections", "collections like these", or
+    # "collection" for a single one), and the number of collections; wins, ties and losses of means count collections
+    scope: str = ""
+    collection: str = ""
+    collections: int | None = None
+    df: float | None = None  # degrees of freedom of the t test
+    better: int | None = None  # collections in which the run is significantly better, and significantly worse
+    worse: int | None = None
+    least: float | None = None  # range of the mean difference if one collection is left out
+    greatest: float | None = None
 
 
 class PairInteraction(NamedTuple):
@@ -93,6 +103,13 @@ PAIR_COLUMNS = ComparedPair._fields[: ComparedPair._fields.index("replicates")]
 
 SYSTEM_COLUMNS = ComparedPair._fields[: ComparedPair._fields.index("group")]
 """The fields of pairs of systems."""
+
+COLLECTION_COLUMNS = (
+    *("measure", "run", "against", "scope", "collection", "collections", "topics", "mean", "mean_against"),
+    *("difference", "low", "high", "df", "p", "corrected_p", "differ", "wins", "ties", "losses", "better", "worse"),
+    *("least", "greatest", "test"),
+)
+"""The fields of pairs over several collections."""
 
 GROUP_COLUMNS = (
     *("measure", "run", "against", "group", "topics", "mean", "mean_against", "difference", "low", "high", "p"),

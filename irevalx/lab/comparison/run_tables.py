@@ -38,6 +38,7 @@ class ComparedRun(NamedTuple):
     rank_low: int | None = None  # the ends of the rank set, and the tier; None without rank sets
     rank_high: int | None = None
     tier: int | None = None
+    collection: str = ""  # if several collections are compared; empty for the mean over the collections of all runs
 
 
 def compared_runs(comparison: Comparison) -> list[ComparedRun]:

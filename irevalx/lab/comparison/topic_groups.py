@@ -181,7 +181,7 @@ def _listed(names: Sequence[str]) -> str:
     return f"{', '.join(names[:5])} and {len(names) - 5} others" if names[6:] else ", ".join(names)
 
 
-def _corrected(p: FloatArray, method: Method) -> FloatArray:
+def corrected_where_defined(p: FloatArray, method: Method) -> FloatArray:
     """Correct the defined p-values; undefined p-values remain nan."""
     corrected, known = p.copy(), np.isfinite(p)
     corrected[known] = CORRECTIONS[correction_named(method.correction)](p[known])
@@ -191,7 +191,7 @@ def _corrected(p: FloatArray, method: Method) -> FloatArray:
 def _interactions(
     of_measure: ComparedMeasure, tested: Interactions, n_groups: int, method: Method
 ) -> list[PairInteraction]:
-    corrected = _corrected(tested.p, method)
+    corrected = corrected_where_defined(tested.p, method)
     return [
         PairInteraction(
             **of_measure.names_of(row),
@@ -228,7 +228,7 @@ def _rows(
         for place in places.values()
     ]
     p = np.array([of_group.comparisons.p for of_group in of_groups])
-    corrected = _corrected(p.ravel(), method).reshape(p.shape)
+    corrected = corrected_where_defined(p.ravel(), method).reshape(p.shape)
     intervals = [_for_all(of_group.comparisons, p.size) for of_group in of_groups]
     return [
         of_group.pairs[row]._replace(

@@ -1,4 +1,4 @@
-"""Noninferiority tests of runs against a baseline: verdicts, exit status, and JUnit reports."""
+"""Noninferiority tests of runs against a baseline: verdicts and exit status."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from irevalx.arrays.segments import BoolArray, FloatArray
-from irevalx.errors import ArgumentError, printable, warn
+from irevalx.errors import ArgumentError, warn
 from irevalx.experiments.coverage import Coverage, has_shift, shifts
 from irevalx.frozen import replace
 from irevalx.lab.comparison.conclusions import IF_RELEVANT, MOST_NAMES, listed
@@ -19,6 +19,7 @@ from irevalx.lab.comparison.non_inferiority import (
     NOT_WORSE,
     WORSE,
     Improvements,
+    OverCollections,
     most_margins,
     ratio_intervals,
 )
@@ -76,6 +77,7 @@ class GateRow(NamedTuple):
     equivalent: bool = False  # whether both the loss and the gain are less than the margin
     # verdict if unjudged documents were relevant half as often as judged ones; "" if a run has no judged documents,
     if_relevant: str | None = None  # None unless the verdict depends on unjudged documents
+    collection: str = ""  # if there are several collections; empty for the mean over collections
 
     @property
     def is_better(self) -> bool:
@@ -99,7 +101,12 @@ class GateRow(NamedTuple):
 
     @property
     def few_differing(self) -> str | None:
-        """A sentence on the differing topics if they are few, if no interval is defined, or if all values are 0."""
+        """A sentence on the differing topics if they are few, if no interval is defined, or if all values are 0.
+
+        There is no sentence on a mean over collections.
+        """
+        if math.isnan(self.change):
+            return None
         if not self.differing and self.verdict == CANNOT_TELL:
             return f"{self.run} in {self.measure}: all values of both runs are 0, so the runs cannot be compared."
         if not self.differing or (self.differing >= FEW_DIFFERING and not math.isnan(self.low)):
@@ -119,7 +126,7 @@ class GateRow(NamedTuple):
 
 
 class Gate(Comparison, kw_only=True):
-    """A verdict for each measure and run."""
+    """A verdict for each measure and run and, with several collections, also for each collection."""
 
     rows: Sequence[GateRow]
     """A row for each measure and run."""
@@ -129,6 +136,8 @@ class Gate(Comparison, kw_only=True):
     """Whether the verdict "cannot tell" passes."""
     on_missing: Sequence[str] = ()
     """Sentences on verdicts that depend on missing topics."""
+    collections: Sequence[str] = ()
+    """The names of several collections."""
 
     titled: ClassVar[bool] = True
 
@@ -139,6 +148,10 @@ class Gate(Comparison, kw_only=True):
         if self.require == "equivalent":
             return row.equivalent
         return row.verdict == NOT_WORSE or (self.allow_unsure and row.verdict == CANNOT_TELL)
+
+    def case(self, row: GateRow) -> str:
+        """Return the measure of a verdict and, with several collections, the collection or the mean."""
+        return f"{row.measure} ({row.collection or 'mean over collections'})" if self.collections else row.measure
 
     @property
     def status(self) -> int:
@@ -162,7 +175,8 @@ class Gate(Comparison, kw_only=True):
         """A sentence on each verdict, and remarks on verdicts from few or missing topics."""
         words = {NOT_WORSE: "is not worse than", WORSE: "is worse than", CANNOT_TELL: "could be worse than"}
         return [
-            f"{row.run} {words[row.verdict]} {row.against} in {row.measure}: {row.rounded(3)}, margin {row.margin:.4g}"
+            f"{row.run} {words[row.verdict]} {row.against} in {self.case(row)}: "
+            f"{row.rounded(3)}, margin {row.margin:.4g}"
             f"{f'; this verdict depends on unjudged documents: {row.on_unjudged}' if row.on_unjudged else ''}."
             for row in self.rows
         ] + self._remarks
@@ -176,7 +190,10 @@ class Gate(Comparison, kw_only=True):
         for of_measure in self.measures:
             rows = [row for row in self.rows if row.measure == of_measure.name]
             by_verdict = {
-                kind: [row.run for row in rows if row.verdict == kind] for kind in (NOT_WORSE, WORSE, CANNOT_TELL)
+                kind: [
+                    f"{row.run}{f' on {row.collection}' * bool(row.collection)}" for row in rows if row.verdict == kind
+                ]
+                for kind in (NOT_WORSE, WORSE, CANNOT_TELL)
             }
             each = "; ".join(f"{kind}: {listed(runs)}" for kind, runs in by_verdict.items() if runs)
             n_dependent = sum(bool(row.on_unjudged) for row in rows)
@@ -201,7 +218,7 @@ class Gate(Comparison, kw_only=True):
 
     def tables(self) -> list[Table]:
         """Return the table of ``rows``."""
-        return [Table.of("verdicts", GateRow, self.rows, n_labels=3)]
+        return [Table.of("verdicts", GateRow, self.rows, n_labels=3, without=("collection",) * (not self.collections))]
 
     def tables_for_people(self) -> list[Table]:
         """Return the table, with the conclusion as title, and notes on the verdicts."""
@@ -214,8 +231,21 @@ class Gate(Comparison, kw_only=True):
             "percentage D, ratio low > 1 - D replaces low > -margin (if lower values are better, ratio high < 1 + D)."
         )
         equivalent = "equivalent: not worse, and the gain is less than the margin by the same rule."
-        own = ("measure", "run", "difference", "low", "high", *ratios, "margin", "topics", "least_margin", "verdict")
-        columns = (*own, *heads)
+        of = ("collection",) * bool(self.collections)
+        own = (
+            "measure",
+            "run",
+            *of,
+            "difference",
+            "low",
+            "high",
+            *ratios,
+            "margin",
+            "topics",
+            "least_margin",
+            "verdict",
+        )
+        columns, n_labels = (*own, *heads), 2 + len(of)
         few = [
             f"If fewer than {FEW_TOPICS} topics differ, a run is also not worse if the largest change is at most "
             f"{most} margins and, multiplied by an upper bound of the share of topics that differ, below the margin."
@@ -237,10 +267,12 @@ class Gate(Comparison, kw_only=True):
         [table] = self.tables()
         optional = (f"{JUDGED} {JUDGED}_against", "topics", "least_margin")
         shown_table = table.showing(
-            *columns, title=self.conclusion, n_labels=2, notes=tuple(notes), fits=True, optional=optional
+            *columns, title=self.conclusion, n_labels=n_labels, notes=tuple(notes), fits=True, optional=optional
         )
         passes = ["passes" if self.passes(row) else "fails" for row in self.rows]
-        cells = [(*row, word) for row, word in zip(shown_table.rows, passes, strict=True)]
+        named = [[cell or "mean over collections" for cell in row[:n_labels]] for row in shown_table.rows]
+        of_rows = zip(named, shown_table.rows, passes, strict=True)
+        cells = [(*labels, *row[n_labels:], word) for labels, row, word in of_rows]
         return [replace(shown_table, columns=(*columns, "gate"), rows=cells).in_words(heads)]
 
     @property
@@ -270,6 +302,10 @@ class Gate(Comparison, kw_only=True):
             t_interval = f"cluster-robust t interval ({clusters}{degrees})"
         if n_rows == 1:
             return f"{share} {t_interval}."
+        if self.collections:
+            n_means = [row.collection for row in self.rows].count("")
+            of = f"the {n_rows - n_means} verdicts in collections and over the {n_means} on means (Bonferroni)"
+            return f"{share} {t_interval}s, simultaneous over {of}."
         each = f"{100 * (1 - self.method.alpha / n_rows):.4g}%"
         return f"{each} {t_interval}, simultaneous over all {n_rows} verdicts at {share} (Bonferroni)."
 
@@ -330,10 +366,10 @@ def verdicts_on(
     option = f" ({spelled('common_topics', True)})" if is_parameter("common_topics") else ""
     for of_measure in compared:
         rule, topics = (*margins[of_measure.name], alpha / n_rows), frozenset(of_measure.measured.topics)
-        on_common = of_all = _verdicts(of_measure, *rule)
+        on_common = of_all = verdicts_of(of_measure, *rule)
         common = topics.difference(*missing.values())
         if common and common != topics:
-            on_common = _verdicts(of_measure.without_topics(topics - common), *rule)
+            on_common = verdicts_of(of_measure.without_topics(topics - common), *rule)
         for row, other in zip(of_all, on_common, strict=True):
             lacking = sorted(topics & missing[row.run])
             rows.append(row._replace(missing=len(lacking), verdict_on_common_topics=other.verdict if lacking else ""))
@@ -364,10 +400,14 @@ def verdicts_with(
     return verdicts_on(compared.measures, compared.baselines, margin, compared.method.alpha, missing)
 
 
-def _verdicts(of_measure: ComparedMeasure, number: float, is_share: bool, alpha: float) -> list[GateRow]:
+def verdicts_of(of_measure: ComparedMeasure, number: float, is_share: bool, alpha: float) -> list[GateRow]:
+    """Return verdicts under a measure. The margin is in units of the measure, or a share of the baseline's mean."""
     comparisons, measured = of_measure.comparisons, of_measure.measured
     baseline = comparisons.values[comparisons.pairs[0][0]]
-    improved = Improvements(measured.direction * comparisons.by_topic + 0.0, alpha, comparisons.clusters)  # no -0.0
+    parts = comparisons.parts if isinstance(comparisons, OverCollections) else ()
+    improved = Improvements(
+        measured.direction * comparisons.by_topic + 0.0, alpha, comparisons.clusters, parts
+    )  # no -0.0
     n_topics = improved.d.shape[1]
     ends = (*improved.interval, improved.least_margins)
     lows, highs, least = (comparisons.scale.of_mean(end, n_topics).tolist() for end in ends)
@@ -375,7 +415,7 @@ def _verdicts(of_measure: ComparedMeasure, number: float, is_share: bool, alpha:
     if_relevant = verdicts_if_relevant(comparisons, improved, margin, measured.top_coverage, measured.request)
     verdicts, equivalent = improved.verdicts(margin), improved.equivalent(margin)
     ratios = ratio_intervals(comparisons.values[comparisons.second], baseline, alpha, comparisons.clusters)
-    from_ratio, to_ratio = np.where(improved.without_spread | (not is_share), np.nan, ratios).tolist()
+    from_ratio, to_ratio = np.where(improved.without_spread | (not is_share) | bool(parts), np.nan, ratios).tolist()
     depends = [None if after is None else before != after for before, after in zip(verdicts, if_relevant, strict=True)]
     if measured.direction > 0:  # two runs whose values are all 0, for example without relevant documents, are not equal
         is_zero: BoolArray = np.asarray(~comparisons.values.any(axis=1))
@@ -436,37 +476,3 @@ def verdicts_if_relevant(
     verdicts: list[str] = np.where(np.isnan(shift), "", after).tolist()
     is_known = (~improved.without_spread | by_few).tolist()
     return [verdict if known else None for verdict, known in zip(verdicts, is_known, strict=True)]
-
-
-def junit_of(result: Gate) -> bytes:
-    """Return verdicts as JUnit XML, which continuous-integration services display as tests."""
-    # A verdict is a test case whose class is the run and whose name is the measure. A run that does not pass is a
-    # failure, whose type is the verdict; "cannot tell" is skipped if it passes by ``allow_unsure``.
-    from xml.etree.ElementTree import Element, SubElement, indent, tostring
-
-    skipped = [row for row in result.rows if row.verdict == CANNOT_TELL and result.passes(row)]
-    counts = {
-        "tests": len(result.rows),
-        "failures": sum(not result.passes(row) for row in result.rows),
-        "errors": 0,
-        "skipped": len(skipped),
-    }
-    attributes = {name: str(number) for name, number in counts.items()}
-    suites = Element("testsuites", attributes)
-    suite = SubElement(suites, "testsuite", {"name": "irevalx-lab gate", **attributes})
-    for row in result.rows:
-        case = SubElement(suite, "testcase", {"classname": printable(row.run), "name": printable(row.measure)})
-        why = (
-            f"{row.verdict}: difference {row.rounded(4)} from {printable(row.against)}, margin {row.margin:g}, "
-            f"{row.topics} topics, {row.differing} of which differ"
-            f"{f'; depends on unjudged documents: {row.on_unjudged}' if row.on_unjudged else ''}"
-        )
-        if not result.passes(row):
-            SubElement(case, "failure", {"type": row.verdict, "message": why})
-        elif row in skipped:
-            SubElement(case, "skipped", {"message": why})
-        else:
-            SubElement(case, "system-out").text = why
-    indent(suites)
-    text: str = tostring(suites, encoding="unicode")
-    return f'<?xml version="1.0" encoding="UTF-8"?>\n{text}\n'.encode()

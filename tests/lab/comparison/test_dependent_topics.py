@@ -165,7 +165,7 @@ def test_wrong_clusters(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"clusters: 61 of 61 topics .* 'conv0_0'; add an entry for each topic"):
         irevalx.lab.compare(qrels, runs, "map", clusters={})
     file.write_text("conv0_0 c0\nconv0_0 c1\n")
-    with pytest.raises(InputError, match="topic 'conv0_0' has several clusters: 'c0' and 'c1'"):
+    with pytest.raises(InputError, match="topic 'conv0_0' has more than one cluster: 'c0' and 'c1'"):
         irevalx.lab.compare(qrels, runs, "map", clusters=file)
     file.write_text("conv0_0 c0 c1\n")
     with pytest.raises(InputError, match=r"expected 2 columns \(topic, cluster\), but the line has 3"):

@@ -1,0 +1,429 @@
+"""Comparisons of runs over several collections: the mean difference, and the difference in each collection."""
+
+from __future__ import annotations
+
+import math
+import re
+import warnings
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from itertools import combinations
+from typing import Any, ClassVar, TypeVar
+
+import numpy as np
+
+from irevalx.arrays.segments import FloatArray, ordered_sum
+from irevalx.errors import (
+    ArgumentError,
+    EvaluationError,
+    InputError,
+    IrevalxWarning,
+    NoTopicsError,
+    UsageError,
+    warn,
+    warn_each,
+)
+from irevalx.experiments.run_pairs import reversed_pair
+from irevalx.experiments.topic_clusters import ClustersInput, cluster_of_topics
+from irevalx.frozen import defaults, replace
+from irevalx.lab.command.output import FEW_PAIRS
+from irevalx.lab.comparison.comparison_options import baselines_named, number_of_baseline
+from irevalx.lab.comparison.conclusions import are
+from irevalx.lab.comparison.pairs import COLLECTION_COLUMNS, PROBABILITIES, ComparedMeasure, ComparedPair
+from irevalx.lab.comparison.results import ComparedPairs
+from irevalx.lab.comparison.run_tables import ComparedRun
+from irevalx.lab.comparison.tested_runs import TestedRuns
+from irevalx.lab.comparison.topic_groups import corrected_where_defined
+from irevalx.reading.collection_files import COLLECTION, Collection, collections_of, file_of
+from irevalx.reports.best import best_of, marked_as_best
+from irevalx.reports.report import percent
+from irevalx.reports.table import Table
+from irevalx.statistics import collection_means
+from irevalx.statistics.clusters import ClusterDesign
+from irevalx.statistics.corrections import TUKEY, correction_named
+from irevalx.statistics.paired_comparisons import Method
+from irevalx.statistics.significance import FEW_TOPICS, MEAN, without_noise
+from irevalx.wording import first_names, spelled
+
+Value = TypeVar("Value")
+
+THESE, LIKE_THESE, SINGLE = "these collections", "collections like these", "collection"
+"""The values of ``ComparedPair.scope``."""
+
+ONLY_SINGLE = ("test", "interval", "correction", "systems", "system_by")
+"""The options of tests whose other values do not apply to several collections; of the corrections, only tukey."""
+
+_DEFAULTS = defaults(Method)
+
+
+def split_collections(qrels: Any, runs: Any) -> tuple[list[Collection], Any, Any]:
+    """Return several collections, or an empty list with the judgments and the runs of the only collection."""
+    collections = collections_of(qrels, runs) or []
+    return ([], collections[0].qrels, collections[0].runs) if len(collections) == 1 else (collections, qrels, runs)
+
+
+def refuse_several(**options: Any) -> None:
+    """Raise ArgumentError if any of the options is given, because it does not apply to several collections."""
+    for name, value in options.items():
+        if value and _DEFAULTS.get(name) != value and (name != "correction" or value == TUKEY):
+            option = spelled(name, value) if isinstance(value, str) else spelled(name)
+            raise ArgumentError(f"{option} does not apply to several collections; compare one collection to use it")
+
+
+def in_collections(lines: Iterable[tuple[str, str]], number: int) -> list[str]:
+    """Return the lines of pairs (collection, line), each preceded by the collections unless it applies to all of them.
+
+    Lines that differ only in the name of the collection are combined; {collection} replaces the name.
+    """
+    groups: dict[str, dict[str, str]] = {}
+    for name, line in lines:
+        groups.setdefault(re.sub(rf"\b{re.escape(name)}\b", lambda _: COLLECTION, line), {})[name] = line
+    return [
+        template if len(of) == number else f"{first_names([*of], 'collection')}: {template}"
+        for line, of in groups.items()
+        for template in [line if len(of) > 1 else next(iter(of.values()))]
+    ]
+
+
+def evaluated_each(collections: Sequence[Collection], evaluate: Callable[[Collection], Value]) -> list[Value]:
+    """Evaluate the collections one after the other. Warnings and errors begin with the names of the collections."""
+    lines: list[tuple[str, str]] = []
+    results = []
+    for collection in collections:
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always", IrevalxWarning)
+            try:
+                results.append(evaluate(collection))
+            except (InputError, EvaluationError, NoTopicsError) as error:
+                raise type(error)(f"{collection.name}: {error.message}") from error
+        lines += [(collection.name, str(each.message)) for each in caught]
+    warn_each(in_collections(lines, len(collections)))
+    return results
+
+
+def runs_of(collection: Collection) -> list[str]:
+    """Return the names of the runs of a collection."""
+    return collection.qrels.runs if collection.runs is None else list(collection.runs)
+
+
+def tested_in(collection: Collection, measures: Any, baseline: Any, single: str, **options: Any) -> TestedRuns:
+    """Return the comparisons of runs in a collection. Raise UsageError for a measure without a mean over topics."""
+    if isinstance(clusters := options.get("clusters"), str):
+        options["clusters"] = file_of(clusters, collection.name)
+    tested = TestedRuns.of(collection.qrels, collection.runs, measures, baseline, single, **options)
+    for each in (*tested.untested, *(each for each in tested.measures if each.measured.scale is not MEAN)):
+        raise UsageError(f"several collections require measures with a mean over topics, not {each.name}")
+    return tested
+
+
+class ComparedCollections(ComparedPairs, kw_only=True):
+    """Rows on means over collections for each measure and pair, followed by a row for each collection.
+
+    ``measures`` contains the comparisons in the first collection.
+    """
+
+    all_pairs: Sequence[ComparedPair]
+    all_runs: Sequence[ComparedRun]
+    names: Sequence[str]
+    """The collections."""
+    families: Mapping[str, Hashable]
+    """The family of each collection; empty if none are given."""
+    n_common: int
+    """The number of collections that all runs have."""
+    all_columns: ClassVar[tuple[str, ...]] = COLLECTION_COLUMNS
+
+    @property
+    def rows(self) -> Sequence[ComparedPair]:
+        """A row for each measure, pair and scope, and a row for each measure, pair and collection."""
+        return self.all_pairs
+
+    @property
+    def runs(self) -> list[ComparedRun]:
+        """A row for each measure and run with the mean over the collections that all runs have, and in each one."""
+        return list(self.all_runs)
+
+    def drawing(self, draw: str | None, page: Any) -> str:
+        """Raise ArgumentError, because there is no figure of several collections."""
+        raise ArgumentError("there is no figure of several collections; draw one collection")
+
+    @property
+    def pairs(self) -> int:
+        """The number of pairs of runs."""
+        return len({(row.run, row.against) for row in self.all_pairs})
+
+    def about(self) -> dict[str, Any]:
+        """Return how the values were computed, for JSON."""
+        how = {"test": "t", "correction": correction_named(self.method.correction), "alpha": self.method.alpha}
+        of = {"collections": list(self.names), "families": dict(self.families), "pairs": self.pairs}
+        baseline = {"baseline": self.baseline or list(self.baselines) or None, "how_tested": self.how_tested}
+        return {"seed": None, "notes": list(self.notes), **how, **of, **baseline}
+
+    def tables(self) -> list[Table]:
+        """Return the tables of ``rows`` and ``runs``, or only the latter if ``by`` is "run"."""
+        columns = ("measure", "run", "collection", "score", "best")
+        runs = Table.of("runs", ComparedRun, self.all_runs, n_labels=3).showing(*columns)
+        pairs = Table.of("comparison", ComparedPair, self.rows, n_labels=5, probabilities=PROBABILITIES)
+        return [runs] if self.by == "run" else [pairs.showing(*COLLECTION_COLUMNS), runs]
+
+    def tables_for_people(self) -> list[Table]:
+        """Return the tables of pairs for two runs; otherwise the table of runs and, if requested or few, of pairs."""
+        has_runs = self.by == "run" or (self.by is None and len({row.run for row in self.all_runs}) > 2)
+        has_pairs = self.by == "pair" or not has_runs or (not self.by and (self.baselines or self.pairs <= FEW_PAIRS))
+        tables = [*([self._table_of_runs()] if has_runs else []), *(self._tables_of_pairs() if has_pairs else [])]
+        if not (self.by or has_pairs):
+            tables[0] = replace(tables[0], notes=(f"{spelled('by', 'pair')} displays all {self.pairs} pairs.",))
+        return [replace(tables[0], summary=self._summary), *tables[1:]]
+
+    @property
+    def _labels(self) -> tuple[str, ...]:
+        return ("measure", "run") if self.measures[1:] else ("run",)
+
+    def _table_of_runs(self) -> Table:
+        wide = Table.of("runs", ComparedRun, self.all_runs).pivot(self._labels, "collection", "score", fits=True)
+        places = {key: n for n, key in enumerate(dict.fromkeys((row.measure, row.run) for row in self.all_runs))}
+        names = wide.columns[len(self._labels) :]
+        best = {
+            name: [places[row.measure, row.run] for row in self.all_runs if row.best and row.collection == name]
+            for name in names
+        }
+        caption = ("mean: over the collections that all runs have. {best}: the best value.",)
+        optional = tuple(name for name in reversed(names) if name)
+        return replace(wide, best=best, caption=caption, optional=optional).in_words({"": "mean"})
+
+    def _tables_of_pairs(self) -> list[Table]:
+        table, labels, ends = self.tables()[0], (*self._labels, "against"), ("difference", "low", "high")
+        scope, how = table.columns.index("scope"), {"n_labels": len(labels) + 1, "fits": True}
+        means = replace(
+            table, rows=[row for row in table.rows if row[scope] != SINGLE], title="mean over collections", **how
+        )
+        p = ("p", "corrected_p") if self.pairs > 1 and self.method.correction != "none" else ("p",)
+        means = means.showing(*labels, "scope", "collections", *ends, "df", *p, "differ", optional=("p",))
+        each = replace(table, rows=[row for row in table.rows if row[scope] == SINGLE], **how)
+        columns = (*labels, "collection", "topics", "mean", "mean_against", *ends, "p", "corrected_p", "differ")
+        each = each.showing(*columns, title="each collection", optional=("p", "mean mean_against"))
+        of_level = f"low to high: unadjusted {percent(1 - self.method.alpha)} t intervals of differences."
+        notes = (self.how_tested, f"{of_level} K: collections that both runs have, of {len(self.names)}.")
+        return [means.in_words({"collections": "K", "scope": "on"}), replace(each, notes=notes)]
+
+    @property
+    def how_tested(self) -> str:
+        """Sentences on the tests and the correction."""
+        n_tests = sum(row.scope == SINGLE for row in self.rows) // max(1, len(self.measures))
+        families = f" (clusters: {len({*self.families.values()})} families)" * bool(self.families)
+        by = f"corrected by {correction_named(self.method.correction).title()} for"
+        of_pairs = f", p-values {by} {self.pairs} pairs" * (self.pairs > 1)
+        return (
+            f"{THESE}: t test with Satterthwaite's degrees of freedom; {LIKE_THESE}: t test over collections{families}"
+            f"{of_pairs}, alpha {self.method.alpha:g}. Each collection: t test over topics, p-values {by} {n_tests} "
+            "comparisons."
+        )
+
+    def _summary(self, digits: int) -> list[str]:
+        """Return a paragraph on each measure."""
+        sentences = self._on_pair if self.pairs == 1 else self._on_pairs
+        return [" ".join(sentences(of_measure, digits)) for of_measure in self.measures if self.pairs]
+
+    def _on_pairs(self, of_measure: ComparedMeasure, digits: int) -> Iterator[str]:
+        measure, direction = of_measure.name, of_measure.measured.direction
+        runs = [row for row in self.all_runs if row.measure == measure and not row.collection]
+        if best := [runs[place] for place in best_of([row.score for row in runs], direction)]:
+            have = f"{first_names([row.run for row in best], 'run')} {'have' if best[1:] else 'has'}"
+            over = f"over the collections that all runs have ({self.n_common} of {len(self.names)})"
+            mean = f"the {'lowest' if direction < 0 else 'highest'} mean {measure} of {len(runs)} runs"
+            yield f"{have} {mean} {over}: {_number(best[0].score, digits)}."
+        for scope in (THESE, LIKE_THESE):
+            differ = [row.differ for row in self.rows if row.scope == scope and row.measure == measure]
+            of = f" of {len(differ)} differences {'from a baseline' if self.baselines else 'between runs'}"
+            yield f"On {scope}, {are(differ.count(True), of)} statistically significant."
+
+    def _on_pair(self, of_measure: ComparedMeasure, digits: int) -> Iterator[str]:
+        these, like, *_ = (row for row in self.rows if row.measure == of_measure.name)
+        up, down = ("better", "worse") if of_measure.measured.direction else ("higher", "lower")
+        mean, against, difference, least, greatest = (
+            _number(value or 0.0, digits)
+            for value in (these.mean, these.mean_against, these.difference, these.least, these.greatest)
+        )
+        n_collections = these.collections or 0
+        yield (
+            f"On these {n_collections} collections, {these.run} has a mean {of_measure.name} of {mean}, and "
+            f"{these.against} of {against}. The difference of {difference} is {self._conclusion(these, digits)}."
+        )
+        yield f"On collections like these, the mean difference is {self._conclusion(like, digits)}."
+        if n_collections > 1:
+            yield f"If one collection is left out, the mean difference is between {least} and {greatest}."
+        n_alike = n_collections - (these.better or 0) - (these.worse or 0)
+        yield (
+            f"{these.run} is significantly {up} on {these.better} and significantly {down} on {these.worse} of the "
+            f"collections; no difference is shown on {n_alike} (by sign alone: {these.wins} {up}, {these.losses} "
+            f"{down}, {these.ties} equal)."
+        )
+
+    def _conclusion(self, row: ComparedPair, digits: int) -> str:
+        """Return the result of the test of a mean difference, with its interval, or the reason why it is not tested."""
+        fewest = collection_means.FEWEST_COLLECTIONS
+        if row.differ is None and row.scope == THESE:
+            return "not tested, because a collection has too few topics or clusters of topics, or nothing varies"
+        if row.differ is None:
+            return (
+                f"not tested, because there are fewer than {fewest} collections{' or families' * bool(self.families)}"
+            )
+        low, high, p = (_number(value, digits) for value in (row.low, row.high, row.p))
+        ends = f"{percent(1 - self.method.alpha)} t interval: {low} to {high}, p = {p}, {row.df:.4g} degrees of freedom"
+        return f"{'' if row.differ else 'not '}statistically significant ({ends})"
+
+
+def _number(value: float, digits: int) -> str:
+    text = f"{value:.{digits}f}"
+    return text.removeprefix("-") if float(text) == 0 else text
+
+
+def compared_collections(
+    collections: Sequence[Collection],
+    measures: Any,
+    baseline: str | Iterable[str] | None,
+    *,
+    by: str | None,
+    families: ClustersInput | None,
+    **options: Any,
+) -> ComparedCollections:
+    """Compare runs in each collection, and on the means over the collections that both runs of a pair have.
+
+    ``options`` are clusters of topics and the options of ``TestedRuns.of``.
+    """
+    runs = list(dict.fromkeys(run for each in collections for run in runs_of(each)))
+    baselines = baselines_named(baseline, runs, None, runs)
+    bases = [runs[number_of_baseline(each, runs)] for each in baselines]
+    pairs = [(run, base) for base in bases for run in runs if run not in bases] if bases else [*combinations(runs, 2)]
+    method = Method(**{name: options.pop(name) for name in ("correction", "alpha") if name in options})
+    options |= {"correction": "none", "alpha": method.alpha}
+
+    def evaluate(collection: Collection) -> tuple[list[ComparedMeasure], tuple[str, ...]]:
+        own = [base for base in bases if base in runs_of(collection)]
+        tested = tested_in(collection, measures, own or None, "", **options)
+        tested.warn_of_tests()
+        without_documents = [
+            replace(each, measured=replace(each.measured, coverage=None, top_coverage=None)) for each in tested.measures
+        ]
+        return without_documents, (*tested.notes, *tested.notes_on_dependence)
+
+    usable = [each for each in collections if any({*pair} <= {*runs_of(each)} for pair in pairs)]
+    if len(usable) < len(collections):
+        left_out = first_names([each.name for each in collections if each not in usable], "collection")
+        warn(f"no two runs to compare in {left_out}")
+    results, names = evaluated_each(usable, evaluate), [each.name for each in usable]
+    if len(names) < collection_means.FEW_COLLECTIONS:
+        warn(
+            f"with fewer than {collection_means.FEW_COLLECTIONS} collections, a test for collections like these has "
+            "little power, and its p-value is too small if a few collections have large differences"
+        )
+    of_families = {}
+    if families is not None:
+        of_families = cluster_of_topics(names, families, None, words=("families", "collection", "family"))
+    by_measure: dict[str, dict[str, ComparedMeasure]] = {}
+    for name, (compared, _) in zip(names, results, strict=True):
+        for each in compared:
+            by_measure.setdefault(each.name, {})[name] = each
+    every = {measure: of for measure, of in by_measure.items() if len(of) == len(names)}
+    rows = [_rows(pairs, of, of_families, method) for of in every.values()]
+    notes = [(name, note) for name, (_, of) in zip(names, results, strict=True) for note in of]
+    return ComparedCollections(
+        measures=[of[names[0]] for of in every.values()],
+        baselines=baselines,
+        method=method,
+        by=by,
+        all_pairs=[row for part in zip(*rows, strict=True) for of_measure in part for row in of_measure],
+        all_runs=[row for of in every.values() for row in _means(runs, of)],
+        names=names,
+        families=of_families,
+        n_common=sum({*runs} <= {*runs_of(each)} for each in usable),
+        notes=tuple(
+            in_collections([(name, note) for name, note in notes if not note.startswith("Topics: ")], len(names))
+        ),
+    )
+
+
+def _rows(
+    pairs: Sequence[tuple[str, str]],
+    compared: Mapping[str, ComparedMeasure],
+    families: Mapping[str, Hashable],
+    method: Method,
+) -> tuple[list[ComparedPair], list[ComparedPair]]:
+    """Return the rows on means over collections, and the rows on each collection."""
+    single, differences, clusters = list[ComparedPair](), dict[tuple[str, ...], FloatArray](), {}
+    for name, of_measure in compared.items():
+        clusters[name] = of_measure.comparisons.clusters
+        for row, d in zip(of_measure.pairs, of_measure.comparisons.by_topic, strict=True):
+            is_reversed = (row.run, row.against) not in pairs
+            df = ClusterDesign(clusters[name]).freedom(d.size) if row.test == "t" else math.nan
+            of_single = {"scope": SINGLE, "collection": name, "collections": 1, "topics": d.size, "df": df}
+            single.append((reversed_pair(row) if is_reversed else row)._replace(**of_single))
+            differences[single[-1].run, single[-1].against, name] = (-d if is_reversed else d)[np.newaxis]
+    single = _corrected(sorted(single, key=lambda row: pairs.index((row.run, row.against))), method)
+    direction = next(iter(compared.values())).measured.direction or 1
+    means: dict[str, list[ComparedPair]] = {THESE: [], LIKE_THESE: []}
+    for pair in pairs:
+        rows = [row for row in single if (row.run, row.against) == pair]
+        if not rows:
+            warn(f"{pair[0]} and {pair[1]} are not compared, because no collection has both")
+            continue
+        names, d = [row.collection for row in rows], [differences[(*pair, row.collection)] for row in rows]
+        of_each = np.concatenate([each.mean(axis=1) for each in d])[np.newaxis]
+        of_families = collection_means.families_of(families[name] for name in names) if families else None
+        estimates = (
+            collection_means.on_these_collections(d, [clusters[name] for name in names]),
+            collection_means.on_collections_like_these(of_each, of_families),
+        )
+        [least], [greatest] = collection_means.without_one(of_each)
+        gains, significant = (
+            direction * without_noise(of_each),
+            [direction * row.difference for row in rows if row.differ],
+        )
+        of_both = rows[0]._replace(
+            collection="",
+            collections=len(rows),
+            topics=sum(each.size for each in d),
+            mean=_mean([row.mean for row in rows]),
+            mean_against=_mean([row.mean_against for row in rows]),
+            effect_size=math.nan,
+            wins=int((gains > 0).sum()),
+            ties=int((gains == 0).sum()),
+            losses=int((gains < 0).sum()),
+            better=sum(gain > 0 for gain in significant),
+            worse=sum(gain < 0 for gain in significant),
+            test="t",
+            least=float(least),
+            greatest=float(greatest),
+        )
+        for (scope, of_scope), estimate in zip(means.items(), estimates, strict=True):
+            low, high = estimate.interval(method.alpha)
+            numbers = (estimate.difference, low, high, estimate.freedom, estimate.p)
+            difference, low_end, high_end, df, p = (float(of_pair[0]) for of_pair in numbers)
+            row = of_both._replace(scope=scope, difference=difference, low=low_end, high=high_end, df=df, p=p)
+            of_scope.append(row)
+    both = zip(*(_corrected(rows, method) for rows in means.values()), strict=True)
+    return [row for each in both for row in each], single
+
+
+def _corrected(rows: Sequence[ComparedPair], method: Method) -> list[ComparedPair]:
+    """Correct the defined p-values of the rows together."""
+    corrected = corrected_where_defined(np.array([row.p for row in rows]), method).tolist()
+    few = [(row.topics or 0) < FEW_TOPICS for row in rows]
+    return [
+        row._replace(corrected_p=p, differ=None if math.isnan(p) else p < method.alpha and not is_few)
+        for row, p, is_few in zip(rows, corrected, few, strict=True)
+    ]
+
+
+def _means(runs: Sequence[str], compared: Mapping[str, ComparedMeasure]) -> Iterator[ComparedRun]:
+    """Yield the mean of each run over the collections of all runs, and its value in each collection."""
+    scores = {name: dict(zip(each.runs, each.scores, strict=True)) for name, each in compared.items()}
+    common = [of for of in scores.values() if len(of) == len(runs)]
+    first = next(iter(compared.values()))
+    for name, of in {"": {run: _mean([of[run] for of in common]) for run in runs if common}, **scores}.items():
+        best = marked_as_best([of.get(run) for run in runs], first.measured.direction)
+        for place, run in enumerate(runs):
+            if run in of:
+                yield ComparedRun(run, first.name, of[run], place in best, "", collection=name)
+
+
+def _mean(values: Sequence[float]) -> float:
+    return ordered_sum(np.array(values, np.float64)) / len(values)

@@ -1,0 +1,154 @@
+"""Several collections in gate: margins, verdicts on means and in collections, exit statuses and JUnit."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+import numpy as np
+import pytest
+from running import lab, refusal
+from scipy import stats
+
+import irevalx
+import irevalx.lab
+from irevalx.errors import IrevalxWarning
+from irevalx.lab.comparison.margins import margins_in
+from irevalx.lab.comparison.non_inferiority import Improvements
+from irevalx.lab.comparison.verdicts import Gate
+
+FOLDER = Path(__file__).parents[3] / "fixtures" / "collections"
+QRELS, RUNS = str(FOLDER / "qrels" / "{collection}.tsv"), str(FOLDER / "runs" / "{collection}" / "{run}.trec")
+SIZES = {"bio": 30, "news": 80, "law": 50}
+
+
+def drawn(gains: tuple[float, ...] = (0.0, 0.01, 0.02), *, seed: int = 1) -> dict[str, dict[str, np.ndarray]]:
+    """Return the values of two runs in each collection, of which new gains these amounts on average."""
+    rng = np.random.default_rng(seed)
+    result = {}
+    for (name, n), gain in zip(SIZES.items(), gains, strict=True):
+        old = rng.uniform(0.2, 0.8, n)
+        result[name] = {"old": old, "new": old + rng.normal(gain, 0.05, n)}
+    return result
+
+
+def gated(values: dict[str, dict[str, np.ndarray]], margin: object, **options: object) -> Gate:
+    """Return the verdicts on new against old."""
+    scores = {
+        name: irevalx.Scores.from_frame(
+            {
+                "run": [run for run, of_run in of.items() for _ in of_run],
+                "topic": [str(topic) for of_run in of.values() for topic in range(len(of_run))],
+                "quality": np.concatenate([*of.values()]).tolist(),
+            }
+        )
+        for name, of in values.items()
+    }
+    return irevalx.lab.gate(scores, baseline="old", margin=margin, **options)  # type: ignore[arg-type]
+
+
+def test_rows_are_loops() -> None:
+    """The mean has Satterthwaite's interval at 95 %, and each collection the t interval at 1 - 0.05/3."""
+    values = drawn()
+    mean, *each = gated(values, 0.03).rows
+    assert [row.collection for row in (mean, *each)] == ["", "bio", "news", "law"]
+    d = [of["new"] - of["old"] for of in values.values()]
+    for row, of_topics in zip(each, d, strict=True):
+        interval = stats.ttest_1samp(of_topics, 0.0).confidence_interval(1 - 0.05 / 3)
+        assert (row.low, row.high) == pytest.approx(tuple(interval))
+    v = [float(of_topics.var(ddof=1)) / of_topics.size for of_topics in d]
+    freedom = sum(v) ** 2 / sum(of**2 / (of_topics.size - 1) for of, of_topics in zip(v, d, strict=True))
+    half, delta = stats.t.isf(0.025, freedom) * math.sqrt(sum(v)) / 3, sum(float(x.mean()) for x in d) / 3
+    assert (mean.difference, mean.low, mean.high) == pytest.approx((delta, delta - half, delta + half))
+    assert (mean.topics, mean.verdict) == (160, "not worse")
+    assert mean.mean == pytest.approx(sum(float(of["new"].mean()) for of in values.values()) / 3)
+
+
+@pytest.mark.parametrize(
+    ("gains", "margin", "verdicts", "status"),
+    [
+        ((0.02, 0.02, 0.02), 0.02, ["not worse"] * 4, 0),
+        ((0.05, 0.05, -0.06), 0.02, ["not worse", "not worse", "not worse", "worse"], 3),
+        ((0.05, 0.05, -0.06), {"*": 0.02, "law": 0.1}, ["not worse"] * 4, 0),
+        ((-0.05, -0.05, -0.05), 0.02, ["worse"] * 4, 3),
+        ((-0.05, -0.05, -0.05), {"*": 0.02, "collections": 0.1}, ["worse", *["not worse"] * 3], 3),
+        ((0.0, 0.0, 0.0), {"*": 0.02, "collections:quality": 0.004}, ["not worse", *["cannot tell"] * 3], 5),
+        ((0.02, 0.02, 0.02), "5%", ["not worse"] * 4, 0),
+        ((-0.05, -0.05, -0.05), "5%", ["worse"] * 4, 3),
+    ],
+)
+def test_verdicts(gains: tuple[float, ...], margin: object, verdicts: list[str], status: int) -> None:
+    """Losses on the mean and in one collection, with margins of their own; a share refers to the mean of the baseline."""
+    result = gated(drawn(gains), margin)
+    assert [row.verdict for row in result.rows] == verdicts
+    assert result.status == status
+    assert gated(drawn(gains), margin, allow_unsure=True).status == (0 if status == 5 else status)
+
+
+def test_equal_runs() -> None:
+    """Runs with the same values are not worse with a margin of 0; without any values above 0, nothing is known."""
+    same = {name: {"old": of["old"], "new": of["old"]} for name, of in drawn().items()}
+    assert [row.verdict for row in gated(same, 0).rows] == ["not worse"] * 4
+    zero = {name: {"old": 0 * of["old"], "new": 0 * of["old"]} for name, of in drawn().items()}
+    assert [row.verdict for row in gated(zero, 0).rows] == ["cannot tell"] * 4
+
+
+def test_false_verdicts() -> None:
+    """A run that loses the margin on the mean is "not worse" in about 2.5 % of samples."""
+    rng, wrong, sizes = np.random.default_rng(3), 0, [*SIZES.values()]
+    for _ in range(400):
+        each = [rng.normal(loss, 0.1, n) * 160 / 3 / n for loss, n in zip((-0.01, -0.02, -0.03), sizes, strict=True)]
+        improved = Improvements(np.concatenate(each)[np.newaxis], 0.05, parts=[(n, None) for n in sizes])
+        wrong += bool(improved.loses_less(0.02)[0])
+    assert 2 <= wrong <= 20
+
+
+def test_margins_in_a_collection() -> None:
+    """COLLECTION:MEASURE replaces collections:MEASURE and MEASURE; COLLECTION replaces all margins."""
+    margins = {"*": 0.01, "map": 0.02, "collections": 0.03, "collections:map": 0.04, "bio:map": 0.05, "law": 0.06}
+    names = ["bio", "law", "news"]
+    assert margins_in(margins, None, names) == {"*": 0.01, "map": 0.02}
+    assert margins_in(margins, "news", names) == {"*": 0.03, "map": 0.04}
+    assert margins_in(margins, "bio", names) == {"*": 0.03, "map": 0.05}
+    assert margins_in(margins, "law", names) == {"*": 0.06}
+    assert margins_in({"map:skip": 0.1, "bio": 0.2}, "law", names) == {"map:skip": 0.1}
+    assert margins_in("1%", "law", names) == {"*": "1%"}
+
+
+def test_command(tmp_path: Path) -> None:
+    """The status, the rows and the test cases of the command; a missing run and an unknown collection are errors."""
+    options = ["-m", "ndcg@10", "--baseline", "bm25", "--margin", "0.05"]
+    done = lab(
+        "gate", QRELS, RUNS, *options, "--margin", "claims=30%", "--format", "csv", "--junit", tmp_path / "j.xml"
+    )
+    assert done.status == 5
+    assert [(row["collection"], row["verdict"]) for row in done.rows] == [
+        *[("", "not worse"), ("claims", "cannot tell"), ("finance", "not worse"), ("nutrition", "not worse")]
+    ]
+    cases = ET.parse(tmp_path / "j.xml").getroot().findall("testsuite/testcase")  # noqa: S314
+    assert [case.get("name") for case in cases] == [
+        f"ndcg_cut_10 ({name})" for name in ("mean over collections", "claims", "finance", "nutrition")
+    ]
+    assert [len(case.findall("failure")) for case in cases] == [0, 1, 0, 0]
+    text = lab("gate", QRELS, RUNS, *options, "--allow-unsure", "--margin", "collections=0.2")
+    assert text.status == 0
+    assert "over the 3 verdicts in collections and over the 1 on means (Bonferroni)" in text.words
+    assert "unknown measure 'fiqa'" in refusal("gate", QRELS, RUNS, *options, "--margin", "fiqa=0.1")
+    values = drawn()
+    del values["law"]["new"]
+    with pytest.raises(irevalx.IrevalxError, match="law: run 'new' is missing; gate requires all runs in all"):
+        gated(values, 0.1)
+
+
+def test_clusters_of_topics() -> None:
+    """With clusters of topics, the mean has a longer interval here; the sign flips flip clusters."""
+    values = {name: {run: np.repeat(v[::3], 3) for run, v in of.items()} for name, of in drawn().items()}
+    alone = gated(values, 0.02).rows[0]
+    clusters = {str(topic): str(topic // 3) for topic in range(100)}
+    robust = gated(values, 0.02, clusters=clusters).rows[0]
+    assert robust.high - robust.low > 1.3 * (alone.high - alone.low)
+    with pytest.warns(IrevalxWarning) as caught:
+        few = gated(values, 0.02, clusters={str(topic): str(topic // 10) for topic in range(100)})
+    assert any(str(each.message).startswith("bio: 30 topics in 3 clusters") for each in caught)
+    assert few.rows[0].verdict == "cannot tell"
