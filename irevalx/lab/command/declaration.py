@@ -59,7 +59,7 @@ def parameters_of(function: Callable[..., Any]) -> dict[str, Parameter]:
         parameters["score_columns"] = SCORES_INPUT["score_columns"]
         excluded = [
             *(name for name in scores.excludes if name in parameters),
-            *([] if replaces_runs else ["runs", "complete"]),
+            *([] if replaces_runs else ["complete", "runs"]),
         ]
         help_text = f"{scores.help} {command.scores}"
         parameters["scores"] = replace(scores, excludes=tuple(excluded), help=help_text)
