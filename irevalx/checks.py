@@ -22,8 +22,8 @@ class ValueType(Frozen):
     rule: str
     """What a value must be, in words, such as "an integer of at least 1". It is "" if ``check`` raises ArgumentError
     with these words."""
-    check: Callable[[Any], Any]  # returns the checked value of a Python argument; raises ValueError or TypeError
-    read: Callable[[str], Any] = str  # returns the value of a text in the shell; raises ValueError
+    check: Callable[[Any], Any]  # returns the checked Python argument, or raises ValueError or TypeError
+    read: Callable[[str], Any] = str  # returns the value of a text in the shell, or raises ValueError
     choices: tuple[str, ...] = ()
 
 

@@ -45,7 +45,7 @@ FLAG_RULE = "True or False"
 class Parameter(Frozen, kw_only=True):
     """A parameter of a function, and the corresponding option of the command."""
 
-    kind: ValueType | None = None  # None if the function itself checks the value
+    kind: ValueType | None = None  # the type, or None if the function itself checks the value
     names: tuple[str, ...] = ()
     """The names of the option (``-l``, ``--level``), or the metavar of a positional argument. If empty, the name is
     ``--name``."""
@@ -54,7 +54,7 @@ class Parameter(Frozen, kw_only=True):
     repetitions."""
     entries: bool = False
     """Whether the value is a dictionary. Each use of the option adds an entry, which ``kind`` reads."""
-    separators: str = ", "  # separators of several values in one word of the shell; "" if each word is one value
+    separators: str = ", "  # the separators of values in a word of the shell, or "" if each word is one value
     metavar: str | None = None
     requires: Others = ()
     """Parameters of which at least one must also be given. The rule is ignored if the caller supports none of them."""

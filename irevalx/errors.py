@@ -75,10 +75,10 @@ class RunWarning(NamedTuple):
     """A warning about a run. If the text begins with the kind, the warning is not about a single run."""
 
     kind: str
-    text: str | Callable[[], str]  # a function composes it, if most texts are not issued
+    text: str | Callable[[], str]  # the text, or a function that composes it if most texts are not issued
     badness: float = 0.0
     is_error: bool = False  # whether the run is refused
-    run: str = ""  # its name, if the text does not begin with it
+    run: str = ""  # the name of the run, if the text does not begin with it
 
     @property
     def line(self) -> str:

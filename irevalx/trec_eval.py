@@ -216,8 +216,8 @@ class Compat(Frozen, kw_only=True):
     """The behaviour of one version of trec_eval where the versions differ."""
 
     version: str  # the version of trec_eval that is followed
-    single_precision_scores: bool  # scores are 32-bit floats, so that scores with smaller differences are tied
-    comments: bool  # lines that start with ``#`` are skipped (in runs also if indented)
+    single_precision_scores: bool  # whether scores are 32-bit floats, so that scores with smaller differences are tied
+    comments: bool  # whether lines that start with ``#`` are skipped (in runs also if indented)
     complete_evaluates_missing: bool
     """Whether, under ``-c``, a topic without results is evaluated and printed as if one unjudged document had been
     retrieved. Otherwise, it only counts as 0 in the averages."""

@@ -21,8 +21,8 @@ from irevalx.frozen import Frozen
 class Notation(Frozen):
     """How the caller writes parameters and their values. In this class, they are keywords of a Python function."""
 
-    names: Collection[str] | None = None  # the parameters that the caller can pass; None if they are unknown
-    meanings: Mapping[str, str] = {}  # names of parameters in shared code -> own names, if they differ
+    names: Collection[str] | None = None  # the parameters that the caller can pass, or None if they are unknown
+    meanings: Mapping[str, str] = {}  # from names of parameters in shared code to own names, if they differ
 
     def written(self, name: str, value: object = None) -> str:
         """Return a parameter, with its value if ``value`` is given."""

@@ -196,7 +196,7 @@ class Pool:
 
     @classmethod
     def read(cls, pool: Pool | File | Documents | Frame | Records, *, compat: str | int = "10") -> Pool:
-        """Read a pool; raises the same exceptions as ``Qrels.read``.
+        """Read a pool. The method raises the same exceptions as ``Qrels.read``.
 
         Parameters
         ----------

@@ -75,8 +75,8 @@ class Reading(NamedTuple):
     """The settings for reading a score file or a data frame."""
 
     where: str  # the beginning of locations in messages, before the number of a row
-    default: str | None  # the name of a run without a name; None if names are required
-    notes: dict[object, str]  # warnings, by subject
+    default: str | None  # the name of a run without a name, or None if names are required
+    notes: dict[object, str]  # from the subject of a warning to its text
     score_columns: str | None = None  # one of ``SCORE_COLUMNS``
     requested: frozenset[str] = frozenset()  # the names by ``measure_name`` of measures that are used, if known
     by_collection: bool = False  # whether the names of runs begin with the collection, if there is such a column
@@ -85,9 +85,9 @@ class Reading(NamedTuple):
 class TableColumns(NamedTuple):
     """The indices of the columns of a table."""
 
-    run: int | None  # None: the table contains a single run, or a column per run
+    run: int | None  # the column of runs, or None if the table contains one run or a column for each run
     topic: int
-    measure: int | None  # None: a column per measure, or per run
+    measure: int | None  # the column of measures, or None if each measure or run has a column
     values: Sequence[tuple[int, str, str]]  # each column, with the run and the measure that it names, or ""
 
 

@@ -66,7 +66,7 @@ class _Value(NamedTuple):
     run: str
     topic: str
     measure: str
-    number: float  # nan if it is missing
+    number: float  # the value, or NaN if it is missing
     names: tuple[str, ...]  # the columns of its row, and their values
     fields: Sequence[Any]
 

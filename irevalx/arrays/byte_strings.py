@@ -61,8 +61,8 @@ def mixed_words(words: WordArray) -> WordArray:
 class Names(Frozen):
     """n byte strings in one buffer."""
 
-    buffer: ByteArray  # with ``PADDING`` before the first string and after the last
-    start: IntArray  # the offset of each string, shape (n,)
+    buffer: ByteArray  # the bytes, with ``PADDING`` before the first string and after the last
+    start: IntArray  # the offset of each string
     length: IntArray
 
     @classmethod
@@ -296,8 +296,8 @@ class _Level(Frozen):
     """A hash table in which each topic has its own range of slots, which keeps look-ups in the CPU cache."""
 
     slots: SlotArray  # the entry in each slot, or ``ABSENT``
-    begin: IntArray  # per topic; begin of its range
-    mask: WordArray  # per topic; size of its range (a power of two) less 1
+    begin: IntArray  # the first slot of each topic
+    mask: WordArray  # the number of slots of each topic, which is a power of two, minus 1
     shift: np.uint64  # the shift of a key that yields the slot
 
     @classmethod
@@ -317,11 +317,12 @@ class _Level(Frozen):
 class DocumentTable:
     """A hash table that maps a topic and the bytes of a document to an entry.
 
-    Entry i has the topic ``topic[i]`` and the bytes ``docnos[i]``; ``keys`` are the hashes of the documents, if already
-    computed. Topic and key determine the slot of an entry. If several entries have the same slot, the last entry is
-    stored there, and the others go to another, smaller table (the next level), until every entry has a slot. Keys only
-    determine the slot; equality is determined by comparing the bytes. A dictionary contains the entries that are left
-    after several levels, which limits the effect of documents that were crafted to share a key.
+    Entry i has the topic ``topic[i]`` and the bytes ``docnos[i]``. The hashes of the documents can be passed as
+    ``keys`` if they were already computed. Topic and key determine the slot of an entry. If several entries have the
+    same slot, the last entry is stored there, and the others go to another, smaller table (the next level), until every
+    entry has a slot. Keys only determine the slot; equality is determined by comparing the bytes. A dictionary contains
+    the entries that are left after several levels, which limits the effect of documents that were crafted to share a
+    key.
     """
 
     def __init__(self, topic: IntArray, n_topics: int, docnos: Names, keys: WordArray | None = None) -> None:

@@ -41,7 +41,7 @@ class Segments(Frozen):
     An array "for each element" has the shape (size,), and an array "for each row" has the shape (n,).
     """
 
-    lengths: IntArray  # per row
+    lengths: IntArray  # the length of each row
 
     def __reduce__(self) -> tuple[type[Segments], tuple[IntArray]]:
         return Segments, (self.lengths,)  # without the cached values

@@ -125,7 +125,7 @@ def canonical(args: Sequence[str], options: Sequence[Option]) -> list[str]:
 
 
 def _long_option(word: str, rest: list[str], options: Sequence[Option]) -> tuple[Option, str | None]:
-    """Parse ``--name``, ``--name=value`` or ``--name value``. In the latter, remove the value from ``rest``."""
+    """Parse ``--name``, ``--name=value`` or ``--name value``, and remove a separate value from ``rest``."""
     name, equals, value = word.partition("=")
     own = {long: option for option in options for long in (option.also if option.group == TREC_GROUP else option.opts)}
     trec = {

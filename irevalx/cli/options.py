@@ -62,7 +62,7 @@ class Options(Frozen, kw_only=True):
 
     files: tuple[str, ...]  # judgments, then one or more runs; ``-`` is standard input
     settings: Settings
-    measures: tuple[str, ...]  # in order; empty for the default measures of the judgment format
+    measures: tuple[str, ...]  # the requests in order; if there is none, the default measures of the judgment format
     per_topic: bool
     no_summary: bool
     debug: TraceOptions
@@ -75,11 +75,11 @@ class Options(Frozen, kw_only=True):
     strict: bool
     names: str
     format: str
-    sort: str | None  # the measure by which runs are sorted; None for the given order
-    digits: int | None  # None for ``DIGITS``
+    sort: str | None  # the measure by which runs are sorted, or None for the given order
+    digits: int | None  # the number of decimals, or None for ``DIGITS``
     threads: int
-    ci: float | None  # confidence level; None without intervals
-    ci_method: str | None  # of ``INTERVAL_METHODS``; None for the default, which depends on the measure
+    ci: float | None  # the confidence level, or None if no intervals are requested
+    ci_method: str | None  # one of ``INTERVAL_METHODS``, or None for the default, which depends on the measure
     seed: int
     topic_groups: str | None
     clusters: str | None

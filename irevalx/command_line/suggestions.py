@@ -13,7 +13,7 @@ class Guess(Frozen):
 
     names: frozenset[str]
     hint: str
-    program: str | None = None  # the only program with this hint; None for all
+    program: str | None = None  # the only program with this hint, or None if all programs have it
     requires: frozenset[str] = frozenset()  # options that the command must have
 
     def fits(self, name: str, known: Collection[str], program: str) -> bool:

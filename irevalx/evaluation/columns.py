@@ -178,7 +178,7 @@ def intervals_of(columns: Sequence[Column], how: MeanIntervals, clusters: Cluste
     tested = {column.name: values for column in columns if (values := averaged_values(column)) is not None}
     proportions = {column.name for column in columns if is_proportion(column, how)}
     of_means = {} if clusters is None else {column.name: clusters_of(column, clusters) for column in columns}
-    alike: dict[Any, list[str]] = {}  # computed together
+    alike: dict[Any, list[str]] = {}  # from a key to the names of the measures that are computed together
     for name in [name for name in tested if name not in proportions]:
         alike.setdefault(name if of_means else tested[name].size, []).append(name)
     ends: dict[str, Ends] = {}

@@ -39,7 +39,7 @@ class StackedValues(Frozen):
 
     stack: Stack
     begin: Sequence[int]
-    """The bounds of the topics of each run."""
+    """The index of the first topic of each run, followed by the number of all topics."""
     every: Summaries
     """The topics of all runs and their values, run by run. The topics of a run are in ascending byte order."""
     warnings: dict[int, list[RunWarning]]
@@ -88,7 +88,7 @@ class StackedRun(Frozen):
         )
 
     def column(self, spellings: Iterable[str | None]) -> Column | None:
-        """Return the values under the first of several names that is printed, or None if none is printed."""
+        """Return the values of the first of several names that has a column, or None if none of them has one."""
         values = self.values
         place = next((values.places[name] for name in spellings if name in values.places), None)
         if place is None or values.every.requested is not None:

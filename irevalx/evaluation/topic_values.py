@@ -114,7 +114,7 @@ class TopicValues(Frozen):
     top_judged: TopJudged | None
     """Counts of judged documents, or None for a sample and if grades are not required."""
     counts: tuple[TopicCounts, ...]
-    """The counts of topics of each run."""
+    """The numbers of topics and documents of each run."""
 
 
 def topic_values_of(

@@ -80,7 +80,7 @@ def _graded(ranking: Ranking, judgments: Judgments, titles: Sequence[str], setti
 
 
 def _preferences(ranking: Ranking, judgments: PreferenceJudgments) -> Iterator[str]:
-    """Trace rankings with preferences: the numbers of preferences and of fulfilled preferences of each document."""
+    """Trace rankings with preferences: how many preferences each document has, and how many are fulfilled."""
     assessed, documents = assess_preferences(ranking, judgments), judgments.documents
     names = [
         judgments.names[group]
@@ -161,7 +161,7 @@ def _inclusion(ranking: Ranking, judgments: InclusionJudgments, settings: Settin
 
 
 def _preference_counts(group: Group, n_ret: int) -> tuple[IntArray, ...]:
-    """Return the numbers of preferences and fulfilled preferences of each line of a group, and running sums."""
+    """Return how many preferences each line of a group has and how many are fulfilled, and the running sums of both."""
     preferred = group.preferred
     fulfilled = preferred & (group.ids[:, None] < group.ids) & (group.ids < n_ret)[:, None]
     counts = np.count_nonzero(preferred, axis=1), np.count_nonzero(fulfilled, axis=1)

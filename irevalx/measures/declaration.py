@@ -124,7 +124,7 @@ class UnjudgedEffect(Enum):
 
     @property
     def is_left_out(self) -> bool:
-        """Whether the measure is the same if such documents are removed from the ranking (``-J``)."""
+        """Whether ``-J``, which removes such documents from the ranking, leaves the measure unchanged."""
         return self in {UnjudgedEffect.NOTHING, UnjudgedEffect.NOT_THERE}
 
 

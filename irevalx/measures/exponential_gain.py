@@ -95,7 +95,7 @@ def expected_reciprocal_rank(t: Topics, k: int, highest: float) -> FloatArray:
 
 
 def _reciprocal_rank(rows: Segments, satisfied: FloatArray, rank: IntArray) -> FloatArray:
-    """Return the expected reciprocal rank of the document that satisfies the user, for each topic."""
+    """Return, for each topic, the expected reciprocal rank of the document that satisfies the user."""
     reached = rows.previous(rows.running_product(1.0 - satisfied), none=1.0)
     return rows.sum(reached * satisfied / rank)
 

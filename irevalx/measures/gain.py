@@ -35,7 +35,7 @@ trec_eval. Otherwise, it contains only the grades that occur."""
 
 
 class GainsOfTopics(Frozen):
-    """The gains of the retrieved documents and of the ideal ranking of each topic."""
+    """The gains of the documents that were retrieved for each topic, and of its ideal ranking."""
 
     gain: FloatArray
     """The gain of each document of ``rows``. If ``rows`` are ranks of tied documents, it is the mean over the documents

@@ -267,7 +267,7 @@ def _sum_over_relevant(t: TiedTopics, above: TieProbabilities, terms: FloatArray
 
 
 def _mean_over_relevant(t: Topics, terms: FloatArray) -> FloatArray:
-    """Return the sum of the terms of retrieved relevant documents divided by n_rel, for each topic."""
+    """Return, for each topic, the sum of the terms of retrieved relevant documents, divided by ``n_rel``."""
     return ratio(t.rows.sum(np.where(t.relevant, terms, 0.0)), t.n_rel)
 
 

@@ -86,7 +86,7 @@ def relative_precision(t: Topics, k: int) -> FloatArray:
 
 
 def _expected_success(t: TiedTopics, k: int) -> FloatArray:
-    """Return the probability that a hit is among the first k documents, for each topic."""
+    """Return, for each topic, the probability that a hit is among the first k documents."""
     first, without = t.first_hit()
     return np.asarray(first.rows.max(np.where(first.number <= k, 1.0 - without, 0.0), empty=0.0))
 
@@ -275,7 +275,7 @@ class _Walk:
         return self._skipping
 
     def stops_at(self, cutoff: IntArray) -> BoolArray:
-        """Return whether this cutoff is reached, for each topic. Call ``skips`` with the cutoff first."""
+        """Return, for each topic, whether this cutoff is reached. Call ``skips`` with the cutoff first."""
         met = ~self._skipping & ~self._stuck & (cutoff >= 1) & (cutoff <= self._limit)
         self._stuck = self._stuck | ~(self._skipping | met)
         self._limit = np.where(met, cutoff, self._limit)

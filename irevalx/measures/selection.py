@@ -76,7 +76,7 @@ def _read_other(stem: str, compat: Compat) -> ParsedRequest:
 
 
 def refuse_treatment(measure: Measure, treatment: UnjudgedTreatment, text: str = "") -> None:
-    """Raise UsageError about a treatment that a measure does not support. ``text`` is the request."""
+    """Raise UsageError about a treatment that the measure does not support. ``text`` is shown as its name."""
     raise UsageError(
         f"measure {text or measure.name} does not support the treatment {quote(treatment)} of unjudged documents, only "
         f"{' or '.join(measure.treatments)}"
@@ -213,7 +213,10 @@ def select_measures(
     blocks = list(dict.fromkeys(request.treatment for request in every))
 
     def place(request: Request) -> tuple[int, int, bool, float]:
-        """Return the sort key: measures of the `all` row are first, then each treatment, by measure and level."""
+        """Return the sort key of a request.
+
+        The `all` row comes first, then each treatment. Measures and levels ascend within each.
+        """
         block = -1 if request.measure.kernel is None else blocks.index(request.treatment)
         return block, place_of(request.measure), request.spec.level is not None, request.spec.level or 0
 

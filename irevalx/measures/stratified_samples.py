@@ -62,7 +62,7 @@ class _Stratum(Frozen):
         return self.t.rows.running_count(self.inside & mask)
 
     def within(self, mask: BoolArray) -> IntArray:
-        """Return the number of retrieved documents of the stratum that are true in ``mask``, for each topic."""
+        """Return, for each topic, how many retrieved documents of the stratum are true in ``mask``."""
         return self.t.rows.count(self.inside & mask)
 
 

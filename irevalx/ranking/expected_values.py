@@ -53,8 +53,8 @@ def _taken(p: FloatArray, weight: FloatArray, of_before: float) -> tuple[FloatAr
 class ExpectedTopic(Frozen):
     """The documents of a topic that can be relevant. Each document is a trial."""
 
-    rank: IntArray  # ranks of the retrieved documents, ascending: shape (n_found,)
-    p: FloatArray  # positive probabilities, shape (n,): retrieved documents in rank order, then the others
+    rank: IntArray  # the ranks of the retrieved documents, in ascending order
+    p: FloatArray  # the n positive probabilities: of retrieved documents in rank order, then of the others
     n_ret: int  # number of retrieved documents
 
     @property

@@ -177,7 +177,7 @@ def _permuted(x: AnyArray, order: IntArray | None) -> AnyArray:
 
 
 def _pair_members(pairs: BoolArray) -> IntArray:
-    """Return the indices of both members of each pair of neighbours that is true in ``pairs``."""
+    """Return the indices of the elements in a pair. ``pairs`` says which elements form a pair with the next."""
     return np.flatnonzero(np.append(pairs, False) | np.append(False, pairs))
 
 
@@ -211,12 +211,12 @@ def _order_with_nan(results: ResultRows, where: slice, ties: Ties, first_name_fi
 
 
 class RankedRun(Frozen):
-    """The ranking of a run or of a part of a run, with properties of its file."""
+    """The ranking of a run, or of some topics of a run, with properties of its file."""
 
-    ranking: Ranking  # of the judged topics, or of the only requested topic
+    ranking: Ranking  # the ranking of the judged topics, or of the only requested topic
     others: tuple[bytes, ...]  # the other topics of the run
     lines: int  # number of lines
-    tag: bytes | None  # the run tag in the last line; None for a run without lines
+    tag: bytes | None  # the run tag in the last line, or None if the run has no lines
     malformed: MalformedNumbers  # scores that are not finite numbers
     sanity_warnings: tuple[RunWarning, ...]
     n_identical: int  # number of excluded documents whose ID equals the ID of their topic

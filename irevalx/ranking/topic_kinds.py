@@ -191,7 +191,7 @@ class GroupedTopics(Frozen):
     """Rankings of n topics, assessed with each judgment group: the input of measures for groups."""
 
     groups: Segments  # the judgment groups of each topic, at least one
-    each: Topics  # per group: the ranking of its topic, assessed with the judgments of the group
+    each: Topics  # for each group, the ranking of its topic, assessed with the judgments of the group
 
     def mean(self, of_group: FloatArray) -> FloatArray:
         """Return the mean of a value over the groups of each topic."""
@@ -270,7 +270,7 @@ def assess_inclusion(
 
 
 class TopicsWithSubtopics(Frozen):
-    """Rankings of n topics, assessed with subtopics: the input of measures for subtopics."""
+    """Rankings of n topics whose judgments name subtopics. Measures for subtopics are computed from them."""
 
     rows: Segments  # the retrieved documents of each topic that are relevant for at least one subtopic, in rank order
     rank: IntArray  # the rank of each document of ``rows``, starting at 1
@@ -292,7 +292,7 @@ class TopicsWithSubtopics(Frozen):
 
     @cached_property
     def part_rank(self) -> IntArray:
-        """The rank of the document of each element of ``parts``."""
+        """The rank of the document to which each element of ``parts`` belongs."""
         return self.rank[self.parts.ids]
 
     @cached_property

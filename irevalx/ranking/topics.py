@@ -254,10 +254,7 @@ class Topics(Frozen):
         return {}
 
     def documents_for_recall(self, x: float | FloatArray) -> IntArray:
-        """Return the number of relevant documents that corresponds to recall x, for each topic.
-
-        The shape of x can be (n_levels, 1).
-        """
+        """Return the numbers of relevant documents that correspond to recall x. The shape of x can be (n_levels, 1)."""
         return self.round_recall(np.multiply(x, self.n_rel, dtype=np.float64))
 
 

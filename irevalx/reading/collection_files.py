@@ -28,7 +28,7 @@ class Collection(Frozen):
     qrels: Any
     """A path, scores, or judgments in any form that ``Qrels.read`` accepts."""
     runs: Mapping[str, Any] | None
-    """Each run by its name: a path, or any form that ``Run.read`` accepts; None for scores."""
+    """Each run by its name: a path, or any form that ``Run.read`` accepts. It is None if ``qrels`` are scores."""
 
 
 def is_pattern(path: Any) -> bool:

@@ -20,7 +20,7 @@ class ColumnSpec(Frozen):
     """A column to look up in a table."""
 
     column: str  # its name in the layouts of lines
-    names: tuple[str, ...]  # accepted names, in any case; the first one that the table has is used
+    names: tuple[str, ...]  # accepted names, in any case: the first that the table has is used
     kind: ColumnKind  # the type of its values
 
 

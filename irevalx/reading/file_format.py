@@ -77,7 +77,7 @@ class FileFormat(Frozen, Generic[Data_co], kw_only=True):
 
     kind: FileKind = FileKind.JUDGMENTS
     name: str  # the value of the option
-    layout: Layout | None = None  # None for files that do not consist of lines
+    layout: Layout | None = None  # the columns of lines, or None if files do not consist of lines
     form: str = ""  # the help's text in place of columns, for files that do not consist of lines
     example: str  # one line, without newline
     prose: tuple[str, ...]
@@ -86,16 +86,16 @@ class FileFormat(Frozen, Generic[Data_co], kw_only=True):
     reader: str  # module and function below ``irevalx.reading.kinds``, which builds the content from rows and rules
     source: Literal["lines", "table", "json", "records"] = "lines"
     """The form of the rows in a text file: lines of the layout, a table, a JSON object, or JSON Lines."""
-    separators: tuple[str, ...] = ()  # of a table
-    header: str = ""  # of a table: the header that it should have
+    separators: tuple[str, ...] = ()  # the possible separators of a table
+    header: str = ""  # the header that a table should have
     tables: bool = False  # whether data frames, Parquet files and text files with named columns can have the content
-    nested: str = ""  # the form of dictionaries, as ``NestedRows`` has it; "" if dictionaries cannot have the content
-    default_measures: str = "official"  # of judgments: the measures printed without ``-m``
+    nested: str = ""  # the form of dictionaries (``NestedRows.shape``), or "" if they cannot have the content
+    default_measures: str = "official"  # the measures printed without ``-m``, for judgments
     excludes: tuple[str, ...] = ()
     """Of judgments: options that cannot be combined with the format, such as "pool", "judged_only", "unjudged" or
     "grades=real"."""
-    why_whole: str = ""  # of judgments: why other grades than those of the format are excluded
-    measures_of: str = ""  # of judgments: the format that has the same measures; "" for its own
+    why_whole: str = ""  # why other grades than those of the format are refused, for judgments
+    measures_of: str = ""  # the format with the same measures, or "" if the format has its own
     hint: ClassVar[Callable[[FileFormat[Any], bytes, bytes, Layout], str]]
     """A method that returns a hint about a malformed line, or "" if there is none. The module ``formats`` sets it."""
     lenient: bool = True  # whether malformed numbers are read like in C unless ``strict``, as in trec_eval's formats

@@ -29,8 +29,8 @@ _WORDS = {
 class Rules(Frozen):
     """The rules for reading the values of an input."""
 
-    compat: Compat  # determines the precision of scores and the style of comments
-    strict: bool  # rejects malformed numbers and likely mistakes
+    compat: Compat  # the version, which determines the precision of scores and the style of comments
+    strict: bool  # whether malformed numbers and likely mistakes are errors
     warn: Warn
     grades: Grades = "whole"
     hints: bool = True  # whether errors contain hints
@@ -198,7 +198,7 @@ OBJECT_OF_OBJECTS = rb"\s*\{\s*" + _KEY + rb"\s*\{"
 """The beginning of a JSON object of objects."""
 
 OBJECT_OF_NUMBERS = OBJECT_OF_OBJECTS + rb"\s*(?:\}|" + _KEY + rb"\s*[-0-9tf])"
-"""The beginning of a JSON object of objects of numbers or booleans."""
+"""The beginning of a JSON object of objects that contain numbers or booleans."""
 
 OBJECT_OF_RUNS = rb"\s*\{\s*" + _KEY + OBJECT_OF_NUMBERS
 """The beginning of a JSON object with an object of objects for each run."""

@@ -29,10 +29,10 @@ class DisplayedColumn(Frozen):
     """A column of a table as text."""
 
     name: str
-    head: tuple[str, ...]  # lines
+    head: tuple[str, ...]  # the lines of the head
     cells: Sequence[str]
     is_label: bool
-    length: Callable[[str], int] = len  # of a text, in characters of average width
+    length: Callable[[str], int] = len  # returns the length of a text, in characters of average width
 
     @property
     def width(self) -> int:
@@ -44,7 +44,7 @@ class DisplayedColumn(Frozen):
         return (*[""] * (height - len(self.head)), *self.head)
 
     def lines(self, height: int) -> Iterator[str]:
-        """Yield the lines of the column: the head in ``height`` lines, a rule, and the cells."""
+        """Yield the lines of the column: its head, which fills ``height`` lines, a rule, and the cells."""
         width, align = self.width, "<" if self.is_label else ">"
         for text in (*self.head_lines(height), "-" * width, *self.cells):
             yield f"{text:{align}{width}}"

@@ -25,25 +25,25 @@ _DASHED_KEY = re.compile(r"-[A-Za-z][A-Za-z0-9]*=")
 _NUMBER = re.compile(r"[-+]?\d+(\.\d+)?(e-?\d+)?")
 
 _Parts: TypeAlias = "list[tuple[str, str]]"
-"""The separator (empty before the first part) and the text of each part of a name; ``key=value`` is one part."""
+"""The separator (empty before the first part) and the text of each part of a name. ``key=value`` is one part."""
 
 
 class NameParts(Frozen):
     """Names, divided into their common and their differing parts."""
 
-    common: str  # with … in place of the differing parts; empty if names have no common part
-    differing: Mapping[str, str]  # by complete name: distinct, the common parts in between are replaced by …
+    common: str  # with … in place of the differing parts, or empty if names have no common part
+    differing: Mapping[str, str]  # by complete name; distinct, with … in place of the common parts in between
     factors: Mapping[str, Sequence[str | None]]
-    """The values of all names for each factor, None if a name lacks it. A factor is the key of parts such as k1=0.8 or
-    k1-0.8, or "part N" for the N-th part without a key, if several names share a value of it."""
+    """The value of each name for each factor, or None if a name lacks the factor. A factor is the key of parts such as
+    k1=0.8 or k1-0.8, or "part N" for the N-th part without a key, if several names share a value of it."""
 
 
 class ShortNames(Frozen):
     """Names as a figure or a table contains them."""
 
-    of: Mapping[str, str]  # by complete name
+    of: Mapping[str, str]  # from a complete name to the short name
     key: str = ""  # sentences on omitted parts, and the names if they are replaced by numbers
-    in_text: Mapping[str, str] = {}  # by complete name, for sentences: never numbers
+    in_text: Mapping[str, str] = {}  # from a complete name to its form in sentences, which is never a number
     form: str = ""  # the omitted common parts, with … in place of the parts that names contain
 
     def pair(self, name: str, against: str) -> str:
@@ -115,7 +115,7 @@ def split_names(names: Iterable[str]) -> NameParts:
 
 
 def _in_one_order(names: Sequence[str]) -> list[_Parts]:
-    """Return the parts of names, with keys in one order: parts with keys exchange their places."""
+    """Return the parts of names. Parts with keys exchange their places so that all names have one order of keys."""
     is_dashed = any(map(_DASHED_KEY.search, names))
     divided = []
     for name in names:

@@ -188,7 +188,7 @@ class LatexTable(DisplayedTable):
 class SeparatedValues(OutputFormat):
     """A header, followed by one line per row with values that are not rounded."""
 
-    delimiter: str  # fields that contain it are quoted
+    delimiter: str  # the separator of fields. A field that contains it is quoted
 
     def report_lines(self, report: EvaluationReport) -> Iterator[bytes]:
         """Yield one line per value."""

@@ -37,10 +37,10 @@ LOW, HIGH = "low", "high"
 class SummaryRow(Frozen):
     """The summaries of a run over all topics, or over a group of topics."""
 
-    group: str  # name of the group; "" for all topics
+    group: str  # the name of the group, or "" for all topics
     topics: tuple[bytes, ...]  # the evaluated topics
     columns: Sequence[Column]  # in print order; columns of a group include the number of topics and omit the run tag
-    ends: Mapping[str, Ends]  # intervals by printed name, nan if undefined; only for means
+    ends: Mapping[str, Ends]  # intervals by printed name, or NaN if undefined. Only means have intervals
 
     @property
     def n_topics(self) -> int:
@@ -204,10 +204,10 @@ class Row(Frozen):
     """The values of a run for one topic or for all topics."""
 
     labels: tuple[str, ...]  # run, topic, or both
-    group: str  # rows of one group compete for the best value
+    group: str  # the best value is marked among the rows of a group
     over: tuple[bytes, ...]  # the topics that were averaged; only rows with equal topics compete
-    values: dict[str, Any]  # by printed name
-    ends: Mapping[str, Ends] = {}  # intervals, by printed name
+    values: dict[str, Any]  # from a printed name to its value
+    ends: Mapping[str, Ends] = {}  # from a printed name to its interval
 
 
 def overview(report: EvaluationReport) -> list[Table]:

@@ -14,15 +14,15 @@ from irevalx.process.platform import displayed
 class Table(Frozen):
     """Rows of values, with what is displayed around them."""
 
-    title: str  # in a few words
+    title: str  # the title in a few words
     columns: tuple[str, ...]  # lower-case names with underscores
     rows: Sequence[Sequence[Any]]  # shape (n_rows, n_columns); a value is a text, a number, a boolean, or None
     n_labels: int = 1  # the number of first columns that identify a row
     probabilities: frozenset[str] = frozenset()  # columns whose values near 0 are displayed as bounds
     best: Mapping[str, Collection[int]] = {}
     """For each column in which rows compete, the rows with the best value. There can be none."""
-    heads: tuple[str, ...] | None = None  # displayed column names; None for the columns with blanks for underscores
-    summary: Callable[[int], Sequence[str]] = lambda digits: ()  # number of decimals -> paragraphs above the table
+    heads: tuple[str, ...] | None = None  # displayed column names, or None to show underscores as blanks
+    summary: Callable[[int], Sequence[str]] = lambda digits: ()  # paragraphs above the table, for a number of decimals
     caption: tuple[str, ...] = ()  # sentences on marks and tests: in LaTeX the caption, otherwise the first notes
     notes: tuple[str, ...] = ()  # sentences below the table
     fits: bool = False  # whether its text is fitted even if the output is not a terminal

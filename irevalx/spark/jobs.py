@@ -193,7 +193,7 @@ class Workers(Frozen):
     measures: tuple[str, ...]
     settings: Settings
     strict: bool
-    highest_grade: int  # of all judgments
+    highest_grade: int  # the highest grade of all judgments
     names: tuple[str, ...]  # runs that have values for every judged topic, even without results
     block_rows: int
     pooled: bool  # whether there is a pool

@@ -45,22 +45,22 @@ Example: TypeAlias = "Sequence[str] | None"
 class RunCounts(NamedTuple):
     """The counts of a run."""
 
-    ranked: int = 0  # ranked and unjudged as in ``TopicCounts``
-    unjudged: int = 0
-    first: int = 0  # documents among the first ten of topics
-    judged: int = 0  # judged documents among these
-    with_results: int = 0  # evaluated topics with results
-    without_judged: int = 0  # topics among these without judged results
-    malformed: int = 0  # scores that are not finite numbers
+    ranked: int = 0  # like ``TopicCounts.ranked``
+    unjudged: int = 0  # like ``TopicCounts.unjudged``
+    first: int = 0  # the number of documents at the ranks 1 to 10 of topics
+    judged: int = 0  # the number of them that were judged
+    with_results: int = 0  # the number of evaluated topics with results
+    without_judged: int = 0  # the number of them that have no judged results
+    malformed: int = 0  # the number of scores that are not finite numbers
 
 
 class JudgmentCounts(NamedTuple):
     """The counts of judgments and their pool."""
 
-    topics: int  # judged topics
-    relevant: int  # relevant judgments
-    requested: int  # topics that ``-D`` selects
-    lacking: int  # this field and those below: as in ``PoolGaps``
+    topics: int  # the number of judged topics
+    relevant: int  # the number of relevant judgments
+    requested: int  # the number of topics that ``-D`` selects
+    lacking: int  # this field and the fields below are those of ``PoolGaps``
     pooled: int
     unknown: int
     outside: int
@@ -100,10 +100,10 @@ def computable(
 class Part(Frozen):
     """The values of runs for some topics."""
 
-    run: IntArray  # shape (n,); number of the run, from 0
-    topics: tuple[bytes, ...]  # n
-    values: FloatArray  # shape (n, n_names)
-    has_value: BoolArray  # shape (n, n_names); values are undefined where false
+    run: IntArray  # the 0-based number of the run of each row of values
+    topics: tuple[bytes, ...]  # the topic of each row of values
+    values: FloatArray  # the values. The shape is (n, n_names)
+    has_value: BoolArray  # whether a value is defined. The shape is (n, n_names)
     of_runs: IntArray
     """The counts of each run: ``RunCounts``, then for each name the number of documents that a treatment makes relevant
     (with ``-c``), then zeros. The shape is (n_runs, n_counts)."""
@@ -194,12 +194,12 @@ def _examples(values: TopicValues, judgments: Judgments, runs: Sequence[ResultRo
 class WholeRun(Frozen):
     """The totals of a run over the topics that were added so far."""
 
-    name: str  # "" for the judgments
+    name: str  # the name of the run, or "" for the judgments
     n_topics: int
-    totals: Sequence[Total]  # per name, of the values
-    n_with_value: Sequence[int]  # per name, the number of values
-    counts: Sequence[int]  # summed over parts, as in ``Part``
-    example: Example  # the first one of the parts
+    totals: Sequence[Total]  # the totals of the values, one for each printed name
+    n_with_value: Sequence[int]  # the numbers of values, one for each printed name
+    counts: Sequence[int]  # the sums of the counts of all parts, as in ``Part``
+    example: Example  # the first example of the parts
 
     @classmethod
     def begun(cls, name: str, measures: NamedMeasures) -> WholeRun:

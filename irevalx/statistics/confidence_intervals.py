@@ -151,7 +151,7 @@ _STEPS = 50
 
 @lru_cache(maxsize=4096)
 def t_quantile(degrees: float, confidence: float) -> float:
-    """Return the t such that a t-distributed variable is in [-t, t] with the probability ``confidence``."""
+    """Return the quantile t such that a t-distributed variable is in [-t, t] with the probability ``confidence``."""
     # Newton's method on the logarithm of the tail: within 1e-12 (relative) of scipy, for up to 1,000,000 degrees.
     tail = (1 - confidence) / 2
     log_t = math.log(_normal_guess(tail))

@@ -112,7 +112,7 @@ def pearson(x: FloatArray, y: FloatArray) -> FloatArray:
 
 
 def line_through(x: FloatArray, y: FloatArray) -> tuple[float | None, float | None, float | None]:
-    """Return intercept, slope and Pearson's correlation of the least-squares line, or None for undefined ones."""
+    """Return intercept, slope and Pearson's correlation of the least-squares line, each None if it is undefined."""
     x, y = without_noise(x), without_noise(y)
     if np.ptp(x) == 0:
         return None, None, None

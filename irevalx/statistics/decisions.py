@@ -40,10 +40,10 @@ ALPHABET = "abcdefghijklmnopqrstuvwxyz"
 class DecisionRule(NamedTuple):
     """The test and the correction that decide whether two runs differ significantly at ``ALPHA``."""
 
-    test: str = "wilcoxon"  # from ``TESTS``
-    correction: str = "none"  # from ``CORRECTIONS``, over all pairs of runs
-    least_topics: int = 0  # no difference is significant with fewer topics
-    seed: int = 0  # of a test with random resamples
+    test: str = "wilcoxon"  # a key of ``TESTS``
+    correction: str = "none"  # a key of ``CORRECTIONS``; the p-values of all pairs of runs are corrected
+    least_topics: int = 0  # with fewer topics, no difference is significant
+    seed: int = 0  # the seed of a test with random resamples
 
 
 OF_PAPERS = DecisionRule()

@@ -26,7 +26,7 @@ FEWEST_HUMAN = 4
 """The minimum number of human topics for an estimate."""
 
 FEWEST_FOR_BENEFIT = 10
-"""The minimum number of human topics for an interval of the effective number of topics."""
+"""The minimum number of human topics for which the interval of the effective number of topics is computed."""
 
 _GREATEST = 1 - 1e-15
 """Correlations are clipped to this value, because atanh(1) is infinite."""

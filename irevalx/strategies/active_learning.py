@@ -141,7 +141,7 @@ class ActiveSampling(TopicStrategy):
 
 
 def factor_for(shares: FloatArray, n: float) -> float:
-    """Return f such that min(1, f * share) sums to n over all shares, or infinity if there is none."""
+    """Return the factor f for which min(1, f * share) sums to n over all shares, or infinity if there is none."""
     descending = np.sort(shares)[::-1]
     cut = np.arange(shares.size)  # number of the largest shares that become 1
     factors = (n - cut) / np.add.accumulate(descending[::-1])[::-1]

@@ -327,7 +327,7 @@ def round_half_up(x: float) -> int:
 
 
 def sampled_ideal_dcg(topic: SampledTopic, given: Mapping[int, float]) -> float:
-    """Return the DCG of the expected number of documents of each gain in the pool, highest gain first."""
+    """Return the DCG of the documents of the pool, highest gain first, from the expected number with each gain."""
     ideal: list[float] = []
     for gain in sorted({topic.gain(grade, given) for _, grade in topic.judgments}, reverse=True):
         if gain == 0:

@@ -262,7 +262,7 @@ def group_average(topic: Topic, which: Callable[[Group, Pair], bool]) -> float:
 
 
 def pair_average(topic: Topic, *, implied: bool, neither: bool) -> float:
-    """Return the mean over pairs of documents of the share of the preferences between them that are fulfilled."""
+    """Return the mean share of fulfilled preferences over the pairs of documents that have a preference."""
     n, n_ret = topic.n_judged, topic.n_ret
     times = [[0] * n for _ in range(n)]
     for group in topic.groups:

@@ -35,12 +35,12 @@ if TYPE_CHECKING:
 class Entries(Frozen):
     """The documents of some topics, each with a number."""
 
-    path: str  # for messages
-    topics: tuple[bytes, ...]  # each once, in input order
-    rows: Segments  # one row per topic, documents in input order
-    docnos: Names  # flat
-    numbers: AnyArray  # flat; grades (int64) or scores (float64)
-    lines: IntArray  # flat; 1-based positions in the input, for messages
+    path: str  # the path shown in messages
+    topics: tuple[bytes, ...]  # the distinct topics, in input order
+    rows: Segments  # the documents of each topic, in input order
+    docnos: Names  # one element for each document of ``rows``
+    numbers: AnyArray  # the grade (int64) or score (float64) of each document
+    lines: IntArray  # the 1-based position of each document in the input, for messages
     distinct: bool = False  # whether documents are known to be distinct within topics
 
     @classmethod
@@ -113,7 +113,7 @@ class TableRun(Frozen):
     blocks: Callable[[], Iterator[Entries]]
     again: Callable[[], Iterable[Entries]]
     is_unread: bool = False  # whether its rows come from a stream that was not read yet
-    remedy: str = ""  # for duplicate documents, in messages
+    remedy: str = ""  # what messages about duplicate documents recommend
     by_rank: bool = False  # whether its numbers are negative ranks
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -96,8 +96,8 @@ def _about(path: str, lines: IntArray, problem: str) -> str:
 
 def read_graded(rows: Rows, rules: Rules) -> Judgments:
     """Read graded judgments. A column ``STRATUM`` makes them a stratified sample."""
-    numbers: dict[bytes, int] = {}  # of the strata, in file order
-    judges: dict[str, dict[bytes, int]] = {}  # the first line of each judge, by column
+    numbers: dict[bytes, int] = {}  # from the name of a stratum to its number, in file order
+    judges: dict[str, dict[bytes, int]] = {}  # from a column to the first line of each judge
     items = Names.of([b"item"])  # the name of the only document of each topic, if there is no column of documents
 
     def build(columns: Columns) -> Judgments:

@@ -108,15 +108,15 @@ def _preferences(about: GroupedLines, subgroup: IntArray, level: FloatArray, lin
 class GroupedLines(Frozen):
     """The distinct topics, groups and documents in the lines of a file."""
 
-    documents: Documents  # each once per topic, ascending in byte order
-    groups: Segments  # per topic: its judgment groups, ascending in byte order
+    documents: Documents  # the distinct documents of each topic, ascending in byte order
+    groups: Segments  # the judgment groups of each topic, ascending in byte order
     names: tuple[bytes, ...]  # the name of each group
-    group: IntArray  # shape (lines,); index in ``groups``
-    document: IntArray  # shape (lines,); index in ``documents``
+    group: IntArray  # the index in ``groups`` of each line
+    document: IntArray  # the index in ``documents`` of each line
 
     @property
     def rows(self) -> Segments:
-        """The lines of each group, after the lines were sorted by group."""
+        """The lines of each group, if the lines are sorted by group."""
         return Segments.of_lengths(np.bincount(self.group, minlength=self.groups.size))
 
 

@@ -43,15 +43,15 @@ class ShortList(NamedTuple):
 class ResultRows(Frozen):
     """The retrieved documents of some topics."""
 
-    topics: tuple[bytes, ...]  # each once, in file order
-    rows: Segments  # one row per topic, documents in file order (not ranked)
-    docnos: Names  # flat, like the fields below
+    topics: tuple[bytes, ...]  # the distinct topics, in file order
+    rows: Segments  # the documents of each topic, in file order (not ranked)
+    docnos: Names  # one element for each document of ``rows``, as in the fields below
     scores: FloatArray
     close: BoolArray  # whether the score may be off by up to ``error``, relative to its size
     error: float  # the greatest relative error of a ``close`` score
-    exact: Callable[[IntArray], FloatArray]  # returns the exact scores at flat positions
-    lines_of: Callable[[IntArray], IntArray]  # returns the 1-based lines of the file at flat positions
-    tag: bytes | None  # run tag of the last line; None without a line or a tag
+    exact: Callable[[IntArray], FloatArray]  # returns the exact scores of documents, given their indices
+    lines_of: Callable[[IntArray], IntArray]  # returns the lines of documents, given their indices
+    tag: bytes | None  # the run tag of the last line, or None if there is none
     malformed: MalformedNumbers  # scores that are not finite numbers
     distinct: bool = False  # whether documents are known to be distinct within topics
     sanity_warnings: tuple[RunWarning, ...] = ()
@@ -127,13 +127,13 @@ def _group_scattered(names: Names, lengths: IntArray) -> tuple[tuple[bytes, ...]
 class RunStream(Frozen):
     """A run that is read block by block. The function ``parse`` converts a block to results."""
 
-    path: str  # as given by the user; the run tag if it is not a file
+    path: str  # the path as given by the user, or the run tag if there is no file
     blocks: Callable[[], Iterator[Any]]
     """A function that yields blocks, which end between topics if the lines of each topic are adjacent. It is called
     first, and can be called again only if the run has a ``size``."""
     again: Callable[[], Iterable[Any]]  # returns everything as blocks with disjoint topics
     parse: Callable[[Any], ResultRows]
-    size: int = 0  # bytes of a file that several processes can read; 0 for a pipe or standard input
+    size: int = 0  # the bytes of a file that several processes can read, or 0 for a pipe or standard input
     shares: Callable[[int], Sequence[Callable[[], Iterator[Any]]]] = lambda processes: ()
     """A function that returns, for each of several processes, a function that yields its blocks, in file order. It
     returns an empty sequence if one process must find the blocks."""
@@ -165,13 +165,13 @@ class Stack(Frozen):
 
     names: Sequence[str]  # the names of the runs, which are also their paths
     tags: Sequence[bytes]  # the names as bytes
-    n_topics: IntArray  # number of topics of each run, shape (n_runs,)
+    n_topics: IntArray  # the number of topics of each run
     results: ResultRows  # results for the topics of the first run, then of the second run, and so on
-    score_warnings: dict[int, tuple[RunWarning, ...]]  # warnings, by the index of the run
+    score_warnings: dict[int, tuple[RunWarning, ...]]  # from the index of a run to its warnings
 
 
 MOST_TOPICS = 1000
-"""Only this number of topics, the first ones of a run, are checked for warnings."""
+"""The number of topics of a run that are checked for warnings. They are the first topics of the run."""
 
 
 def rank_warnings(path: str, results: ResultRows, remedy: str, *, strict: bool) -> tuple[RunWarning, ...]:

@@ -88,7 +88,7 @@ class ArrowTable(ColumnTable):
         return tuple(map(values_of, rows.columns[: len(specs)]))
 
     def _labels(self, column: pa.Array, name: Any, first: int) -> pa.Array:
-        """Return names as ``LABELS``."""
+        """Return a column of names as ``LABELS``."""
         column = getattr(column, "storage", column)
         if not pa.types.is_dictionary(column.type) or column.null_count or column.dictionary.null_count:
             return labels_of(self._cast(column, "names", name, first))

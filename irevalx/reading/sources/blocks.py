@@ -32,7 +32,7 @@ class Block(Frozen):
     """A block of whole lines from a file."""
 
     text: bytes  # each line ends with a newline
-    line: int  # 1-based number of the first line, counted from the beginning of the range, or of the file without one
+    line: int  # the 1-based number of the first line in the range, or in the file if there is no range
     share: FileRange | None = None  # the range of the file that it was read from, if the file is read in ranges
     columns: str | None = None  # the columns of the file, if its first data line decides on them
 
@@ -68,7 +68,7 @@ class FileRange(Frozen):
 
     source: Source
     begin: int
-    end: int  # exclusive
+    end: int  # the byte after the last byte of the range
     count: Callable[[int], int]  # returns the number of lines before a byte offset
 
     @cached_property

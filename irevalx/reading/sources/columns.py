@@ -216,8 +216,8 @@ class ColumnTable(Frozen):
     """A table with named columns."""
 
     is_arrow: ClassVar[bool] = False  # whether its rows are batches of pyarrow
-    path: str  # for messages
-    names: Sequence[Any]  # of the columns, as they are in the table
+    path: str  # the path shown in messages
+    names: Sequence[Any]  # the names of the columns, as they are in the table
 
     def read(self, *specs: ColumnSpec) -> tuple[Any, ...]:
         """Return whole columns of n values. Raise ArgumentError if one is missing or contains an invalid value."""

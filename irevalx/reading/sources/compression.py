@@ -49,14 +49,14 @@ MakeDecoder: TypeAlias = Callable[[bytes], Decoder]
 class Compression(Frozen):
     """A compression format."""
 
-    name: str  # for messages
+    name: str  # the name shown in messages
     starts: tuple[bytes, ...]  # the first bytes of a stream
     decoder: Callable[[], tuple[MakeDecoder, tuple[type[Exception], ...]]]
     """A function that imports the module of the decoder. It returns a function that makes a decoder, and the exceptions
     that this decoder raises for damaged data. It raises ImportError if the module is missing."""
-    padding: int = 0  # streams can be followed by a multiple of this number of zeros; 0 for none
+    padding: int = 0  # a multiple of this number of zeros can follow a stream
     ends_with_padding: bool = True  # whether padding must be the end of the file
-    follows: str = "another one"  # what can follow a stream, for messages
+    follows: str = "another one"  # what messages say can follow a stream
 
 
 class _GzipDecoder:

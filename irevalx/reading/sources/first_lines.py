@@ -140,7 +140,7 @@ class Header(Frozen):
     """The header line of a table."""
 
     words: tuple[str, ...]  # the column names
-    separator: str  # "" for blanks
+    separator: str  # the separator, or "" for blanks
     is_there: bool = True  # False for a file without header, whose columns are those of its format
 
 
@@ -301,7 +301,7 @@ def json_rule(beginning: Beginning, parameter: str) -> str:
 class Doubt(Frozen):
     """A likely mistake that the first lines of a file can reveal."""
 
-    columns: frozenset[str]  # only formats with one of these columns are checked; empty for all formats
+    columns: frozenset[str]  # only formats with one of these columns are checked, or all formats if it is empty
     find: Callable[[Beginning, Layout], tuple[int, str] | None]
     """A function that returns the line number and a message, or None if there is no mistake."""
 

@@ -41,15 +41,15 @@ ReadDoubles: TypeAlias = Callable[[Sequence[bytes]], tuple[Sequence[float], Sequ
 class DataLines(Frozen):
     """The data lines of a block, split into columns."""
 
-    path: str  # as given by the user
-    names: tuple[str, ...]  # of the columns
+    path: str  # the path as given by the user
+    names: tuple[str, ...]  # the names of the columns
     block: Block
     buffer: ByteArray  # the text of the block, padded
     start: IntArray | None
     """The offsets of the tokens in the buffer, or None if each token follows the previous one after one separator. The
     shape is (lines, columns)."""
-    end: IntArray  # shape (lines, columns)
-    line: IntArray  # shape (lines,); 0-based line of the block
+    end: IntArray  # the offset at which each column of each line ends
+    line: IntArray  # the 0-based line in the block of each data line
     uneven: int | None = None
     """The index of the first data line that has another number of columns than the first line of the file, or None."""
 

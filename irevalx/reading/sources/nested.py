@@ -18,7 +18,7 @@ class NestedRows(Rows):
     """The rows of a nested dictionary. Its keys are the first columns, and its values, or tuples, are the others."""
 
     given: Mapping[Any, Any]
-    shape: str  # the columns, as in "TOPIC SUBTOPIC DOCNO: GRADE"; a list ends with "..."
+    shape: str  # the columns, as in "TOPIC SUBTOPIC DOCNO: GRADE"; "..." follows the last column of a list
 
     def columns(self, block: Any, rules: Rules) -> Columns:
         """Return the columns. Raise ArgumentError for an invalid ID, number or structure."""

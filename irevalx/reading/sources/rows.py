@@ -20,9 +20,9 @@ Hint: TypeAlias = Callable[[bytes, bytes, Layout], str]
 class Columns(Frozen):
     """The columns of some rows. Their names are the names in layouts."""
 
-    path: str  # for messages
-    values: Mapping[str, Any]  # names, or an array of numbers; n values each
-    lines: IntArray  # shape (n,); 1-based lines of a file, or numbers of rows
+    path: str  # the path shown in messages
+    values: Mapping[str, Any]  # the n names or numbers of each column
+    lines: IntArray  # the 1-based line or row of each value
     malformed: tuple[MalformedNumbers, ...] = ()
     distinct: bool = False  # whether documents are known to be distinct within topics
 
@@ -43,7 +43,7 @@ class Rows(Frozen):
     is_table: ClassVar[bool] = True
     """Whether columns have names. If they do, a repeated judgment is used once, with a warning, instead of being an
     error."""
-    path: str  # for messages
+    path: str  # the path shown in messages
     specs: tuple[ColumnSpec, ...]  # the columns to read
 
     def blocks(self) -> Iterator[Any]:

@@ -30,7 +30,7 @@ class TextRows(Rows):
     source: Source
     layout: Layout
     compat: Compat
-    hint: Hint  # for messages about malformed lines
+    hint: Hint  # a function that explains a malformed line in messages
 
     @property
     def size(self) -> int:
