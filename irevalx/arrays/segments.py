@@ -84,12 +84,12 @@ class Segments(Frozen):
 
     @cached_property
     def ids(self) -> IntArray:
-        """The index of its row, for each element."""
+        """For each element, the index of its row."""
         return np.arange(self.n).repeat(self.lengths)
 
     @cached_property
     def position(self) -> IntArray:
-        """The 0-based position in its row, for each element."""
+        """For each element, its 0-based position in its row."""
         return np.arange(self.size) - self.spread(self.offsets[:-1])
 
     def spread(self, per_row: AnyArray) -> AnyArray:

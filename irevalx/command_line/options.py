@@ -67,7 +67,7 @@ class ShellNotation(Notation, kw_only=True):
         return f"missing {words}{note}{self.command and f' (see {self.command} -h)'}"
 
     def of_function(self, function: Notation) -> Notation:
-        """Return the notation to use inside a function that the command calls: the notation of the command."""
+        """Return this notation: a function that the command calls also names the options of the command."""
         return self
 
 

@@ -50,7 +50,7 @@ def little_judged(retrieved: int, judged: int) -> str | None:
 
 
 def equal_to_map(judgments: AnyJudgments, requests: Iterable[RequestedMeasure]) -> str:
-    """Return a warning that measures equal map because no document is pooled but unjudged, or ""."""
+    """Return a warning that measures equal map because no document is pooled but unjudged, or "" if none do."""
     names = [name for request in requests if _requires_pool(request) for name in request.names]
     if not names or not isinstance(judgments, Judgments) or (judgments.grades < 0).any():
         return ""
@@ -157,12 +157,12 @@ class SeenRuns(Frozen):
 
     @cached_property
     def _without_pool(self) -> str:
-        """Another warning about runs with few judged documents, or ""."""
+        """The warning that measures equal map, or "". It is added to warnings about few judged documents."""
         return equal_to_map(self.judgments, self.selection.measures)
 
     @cached_property
     def relevant_only(self) -> tuple[str, bool] | None:
-        """The warning that replaces warnings about few judged documents, or None."""
+        """The warning that only relevant documents are judged, or None. It replaces some other warnings."""
         return only_relevant(self.judgments, self.selection.measures, self.settings)
 
     def _hardly_any(

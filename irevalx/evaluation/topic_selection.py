@@ -140,7 +140,7 @@ class LevelCheck(Frozen):
         return int(np.count_nonzero(lacks)), lacks.size
 
     def warning(self, path: str, n_without: int, n_topics: int) -> str | None:
-        """Return the warning about topics without such a document, or None. ``path`` is the path of the judgments."""
+        """Return the warning about topics without such a document, or None if there are too few of them."""
         if not n_without or n_without < self.least_share * n_topics:
             return None
         has = "has" if n_without == 1 else "have"
@@ -194,7 +194,7 @@ def level_checks(
 def only_relevant(
     judgments: AnyJudgments, measures: Sequence[RequestedMeasure], settings: Settings
 ) -> tuple[str, bool] | None:
-    """Return the warning that no judged document has a grade from 0 up to the level, or None.
+    """Return the warning that no judged document has a grade from 0 up to the level, or None if some document has one.
 
     The second value is whether the warning applies to all runs, rather than to runs with few judged documents. This is
     the case if measures compare documents, or if grades differ, so that measures could use a higher level.

@@ -159,7 +159,7 @@ class AssessedRanking(Frozen):
     """Whether the run has no results for each topic. The shape is (n_topics,)."""
     settings: Settings
     grades: AnyArray | None = None
-    """Grades that replace the grades in the judgments, or None."""
+    """Grades that replace the grades in the judgments, or None if no grades are replaced."""
     pooled: BoolArray | None = None
     """Whether each judged document is in the pool, or None if all are. See ``Ranking.assess``."""
 
@@ -241,7 +241,10 @@ class AssessedRanking(Frozen):
         return columns, tuple(reason for reason in reasons if reason)
 
     def _why_unsupported(self, selected: RequestedMeasure) -> str | None:
-        """Return why the judgments do not support a measure, or None. Raise EvaluationError unless it is optional."""
+        """Return why the judgments do not support a measure, or None if they do.
+
+        Raise EvaluationError unless the measure is optional.
+        """
         why_unsupported = selected.measure.why_unsupported
         problem = why_unsupported and why_unsupported(self._judged, selected.parameters)
         if not problem:

@@ -18,7 +18,7 @@ from irevalx.judgments.graded import Documents, JudgmentKind
 
 
 class SubtopicJudgments(Frozen, JudgmentKind):
-    """The judgments of the documents of each topic for each subtopic."""
+    """Judgments that say for which subtopics of its topic a document is relevant."""
 
     documents: Documents
     """The documents judged for any subtopic. They are distinct within a topic and in file order."""

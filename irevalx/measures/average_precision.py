@@ -14,7 +14,7 @@ from irevalx.settings import EXPECTED, PROBABILITY
 
 
 def _expected_sum_of_precisions(t: TiedTopics, k: int | None = None) -> FloatArray:
-    """Return the sum of precisions at hits among the first k for each topic, expected over random tie-breaking."""
+    """Return, for each topic, the sum of precisions at hits among the first k, expected over random tie-breaking."""
     # In a group of n documents with r hits, the i-th document is a hit with probability r/n, and then each of the i - 1
     # documents above it in the group with probability (r - 1)/(n - 1).
     hits, size = t.hits_of_groups, t.size

@@ -46,7 +46,7 @@ def has_gain(t: Topics) -> BoolArray:
 
 
 def too_high(t: Topics, parameters: Parameters) -> str | None:
-    """Return an error if a judgment has a grade above the highest grade of ERR, or None."""
+    """Return an error if a judgment has a grade above the highest grade of ERR, or None if none has one."""
     _, [highest] = parameters.values
     grade = t.pool_grade.max(initial=0)
     if grade <= highest:

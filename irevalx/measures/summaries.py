@@ -122,7 +122,7 @@ def geometric_mean(added: Total, population: Population) -> float:
 
 
 def negative_values(name: str, values: Values) -> str | None:
-    """Return the warning that values for a geometric mean are negative, or None."""
+    """Return the warning that values for a geometric mean are negative, or None if no value is."""
     numbers = np.asarray(values)
     if not (n_negative := int(np.count_nonzero(numbers < 0))):
         return None

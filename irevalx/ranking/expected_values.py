@@ -292,7 +292,10 @@ class TiedTopics(Topics, kw_only=True):
         return (self.members.sum(x) / self.size)[self.place]
 
     def _expected(self, mask: BoolArray, within: IntArray) -> FloatArray:
-        """Return the expected number of documents in ``mask`` within ranks that are given for each group."""
+        """Return the expected number of documents in ``mask`` down to a rank.
+
+        ``within`` contains the rank for each group.
+        """
         share = np.clip(within - self.before, 0, self.size) / self.size
         return self.groups.sum(self.members.count(mask) * share)
 

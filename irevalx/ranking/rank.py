@@ -320,7 +320,7 @@ def _shared_parts(
         return
 
     def rank_share(share: Callable[[], Iterator[Any]]) -> tuple[list[RankedRun], InputError | None]:
-        """Return the ranked parts of a share, and the error that ended reading, or None."""
+        """Return the ranked parts of a share, and the error that ended reading, or None if there was no error."""
         parts: list[RankedRun] = []
         try:
             returning = until_topic_returns(map(rank_block, share()), parts)

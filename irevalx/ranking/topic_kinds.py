@@ -103,7 +103,7 @@ class Preferences(Frozen):
 
     @cached_property
     def nonrelevant(self) -> tuple[IntArray, IntArray]:
-        """The numbers of nonrelevant documents and of retrieved nonrelevant documents, for each group."""
+        """For each group, the number of nonrelevant documents and the number of them that were retrieved."""
         return self._counted([group.nonrelevant for group in self.members])
 
     @cached_property

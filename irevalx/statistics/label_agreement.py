@@ -117,7 +117,7 @@ def _errors(labels: IntArray, probabilities: FloatArray) -> FloatArray:
 
 
 def _log_likelihoods(labels: IntArray, errors: FloatArray) -> FloatArray:
-    """Return the log-likelihood of the labels of each document for each true grade."""
+    """Return, for each document and true grade, the log-likelihood of the labels of the document."""
     likelihoods = np.zeros((len(labels), errors.shape[1]))
     for given, of_judge in zip(labels.T, np.log(errors), strict=True):
         labelled = given >= 0

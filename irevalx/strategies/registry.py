@@ -53,7 +53,7 @@ class JudgingStrategy(Frozen, kw_only=True):
     meaning: str
     """The criterion for the next document: a phrase after "the next document is"."""
     source: str = ""
-    """The publication that describes the strategy, or ""."""
+    """The publication that describes the strategy, or "" if there is none."""
     start: Callable[[Candidates, TopicInputs], TopicStrategy]
     """A function that starts the strategy on a topic."""
     learns: Learning = "reading"

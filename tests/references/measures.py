@@ -779,7 +779,7 @@ class Rows:
         return [position for places in self.places for position, _ in enumerate(places)]
 
     def spread(self, per_row: Sequence[Any]) -> list[Any]:
-        """Return the value of its row for each element."""
+        """Return, for each element, the value of its row."""
         return [value for value, places in zip(per_row, self.places, strict=True) for _ in places]
 
     def sum(self, x: Sequence[float]) -> list[float]:

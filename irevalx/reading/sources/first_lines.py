@@ -178,7 +178,7 @@ def fields_of(line: bytes, separator: str, *, strip: bool = True) -> list[str]:
 
 
 def blank_around_id(beginning: Beginning, separator: str = "") -> str | None:
-    """Return a warning about a quoted ID in JSON or a table that starts or ends with a blank, or None."""
+    """Return a warning if a quoted ID in JSON or a table starts or ends with a blank, or None if no ID does."""
     ids: Iterable[tuple[int, Any]]
     if separator:
         rows = [(n, line, fields_of(line, separator, strip=False)) for n, line in enumerate(beginning.lines, 1)]
@@ -249,7 +249,7 @@ def _pair_of_documents(beginning: Beginning, layout: Layout) -> tuple[int, str] 
 
 
 def hint_at_columns(beginning: Beginning, n_columns: int = _PAIRED) -> str:
-    """Return a hint that columns are swapped or contain subtopics in a file that repeats a document, or ""."""
+    """Return a hint that the columns of a file with a repeated document are swapped or contain subtopics, or ""."""
     rows = [line.split() for _, line in beginning.data_lines(comments=True)]
     if not rows or any(len(row) != n_columns for row in rows):
         return ""
