@@ -38,7 +38,7 @@ def over_collections(run: str, parts: Mapping[str, Evaluation], *, is_complete: 
 
 
 def is_averaged(column: Column) -> bool:
-    """Return whether a summary is averaged over collections; otherwise, it is added, or it is the name of the run."""
+    """Return whether a summary is averaged over collections. Otherwise, it is added, or it is the name of the run."""
     return column.measure.summary in {mean, geometric_mean}
 
 
@@ -58,7 +58,7 @@ def _over(columns: list[Column], run: bytes) -> float | int | bytes | None:
 
 
 def intervals_over(evaluation: Evaluation, how: MeanIntervals) -> dict[str, Ends]:
-    """Return the intervals of means over these collections, by printed name; nan if undefined.
+    """Return the interval of each mean over these collections, by printed name. Undefined bounds are NaN.
 
     Only the topics are a sample, not the collections. Geometric means have no interval.
     """

@@ -72,7 +72,7 @@ class Evaluation(Frozen):
     """The share of judged documents among the first 10 retrieved ones. It is None for a sample, and if grades are not
     required, and NaN if only relevant documents are judged."""
     parts: Mapping[str, Evaluation] = {}
-    """The evaluation on each collection, if there are several; ``topics`` are then empty."""
+    """The evaluation on each collection, if there are several. In this case, ``topics`` is empty."""
 
     @property
     def of_collections(self) -> tuple[Evaluation, ...]:

@@ -171,16 +171,17 @@ class Measure(Frozen, kw_only=True):
     """
     has_value: HasValue | None = None
     """A function that returns which topics have a value, whatever the run, with the treatment ``nonrel``. Other topics
-    are omitted from reports and summaries. None if all topics have a value."""
+    are omitted from reports and summaries. It is None if all topics have a value."""
     why_unsupported: WhyUnsupported | None = None
-    """A function that returns the error about judgments in a supported format. None if all judgments are supported."""
+    """A function that returns the error about judgments in a supported format. It is None if all judgments are
+    supported."""
     refuses: Mapping[str, str] = {}
     """The unsupported options (see ``Settings.features``), each with the reason."""
     formulas: Mapping[str, Kernel] = {}
     """The functions that replace the kernel if an option (see ``Settings.features``) is given."""
     of_topic: Callable[..., float] | None = None
     """The formula for one ``RankedTopic``, for short rankings. It takes the parameters and returns exactly the values
-    of the kernel. None if the kernel is used for all rankings."""
+    of the kernel. It is None if the kernel is used for all rankings."""
     uses_level: bool = True
     """Whether ``-l`` affects the measure."""
     pooled: UnjudgedEffect

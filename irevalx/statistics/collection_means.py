@@ -30,17 +30,17 @@ FEW_COLLECTIONS = 6
 
 
 class MeanDifferences(Frozen):
-    """Mean differences of pairs of runs over collections. All arrays have shape (n_pairs,)."""
+    """Mean differences of pairs of runs over collections. The shape of each array is (n_pairs,)."""
 
     difference: FloatArray
     error: FloatArray
-    """Standard errors; 0 if nothing varies, nan if undefined."""
+    """The standard error of each difference. It is 0 if nothing varies, and NaN if it is undefined."""
     freedom: FloatArray
-    """Degrees of freedom; nan if undefined."""
+    """The degrees of freedom of each standard error, or NaN if they are undefined."""
 
     @property
     def p(self) -> FloatArray:
-        """The p-values of two-sided t tests. Without variation, 1 if the difference is 0, otherwise nan."""
+        """The p-values of two-sided t tests. If nothing varies, a p-value is 1 for a difference of 0, or else NaN."""
         from scipy import special
 
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -52,7 +52,7 @@ class MeanDifferences(Frozen):
         return np.asarray((without_noise(self.difference) == 0) & (self.error == 0))
 
     def interval(self, alpha: float | FloatArray) -> Ends:
-        """Return the bounds of t intervals with confidence level 1 - alpha; nan if there is no variation."""
+        """Return the bounds of t intervals with confidence level 1 - alpha, or NaN if nothing varies."""
         from scipy import special
 
         half = -special.stdtrit(self.freedom, alpha / 2) * np.where(self.error > 0, self.error, np.nan)
@@ -62,8 +62,9 @@ class MeanDifferences(Frozen):
 def on_these_collections(each: Sequence[FloatArray], clusters: Sequence[Clusters | None]) -> MeanDifferences:
     """Return the mean over collections of the mean differences in each collection.
 
-    ``each`` contains the differences in each collection, shape (n_pairs, n_topics), and ``clusters`` the clusters of
-    their topics. The errors are nan if a collection has a single topic, or too few clusters.
+    ``each`` contains the differences in each collection, and ``clusters`` contains the clusters of their topics. The
+    errors are NaN if a collection has a single topic, or too few clusters. The shape of differences is
+    (n_pairs, n_topics).
     """
     means, variances, freedoms = [], [], []
     for d, of_topics in zip(each, clusters, strict=True):
@@ -84,15 +85,15 @@ def on_these_collections(each: Sequence[FloatArray], clusters: Sequence[Clusters
 
 
 def families_of(names: Iterable[Hashable]) -> Clusters | None:
-    """Return the families with the given names, one name per collection, or None if all names are different."""
+    """Return the families of collections, given the name of each family, or None if all names are different."""
     families = Clusters.of(names)
     return None if families is None else replace(families, fewest=FEWEST_COLLECTIONS)
 
 
 def on_collections_like_these(means: FloatArray, families: Clusters | None) -> MeanDifferences:
-    """Return the mean of the mean differences in each collection, as an estimate for a population of collections.
+    """Return the mean over collections of the mean differences, as an estimate for a population of collections.
 
-    The shape of ``means`` is (n_pairs, n_collections). The errors are nan if there are too few collections or families.
+    The shape of ``means`` is (n_pairs, n_collections). The errors are NaN if there are too few collections or families.
     """
     n_pairs, number = means.shape
     enough = number >= FEWEST_COLLECTIONS and not (families is not None and families.are_too_few)
@@ -106,7 +107,7 @@ def on_collections_like_these(means: FloatArray, families: Clusters | None) -> M
 
 
 def without_one(means: FloatArray) -> Ends:
-    """Return the lowest and the highest mean if one collection is left out; nan with a single collection.
+    """Return the lowest and the highest mean if one collection is left out, or NaN if there is only one.
 
     The shape of ``means`` is (n_pairs, n_collections).
     """

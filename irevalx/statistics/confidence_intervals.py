@@ -212,7 +212,7 @@ class MeanIntervals(Frozen, kw_only=True):
     wilson: bool = False
     """Whether a mean has Wilson's interval if the values of the measure are 0 or 1."""
     cluster_of: Mapping[str, Hashable] = {}
-    """The cluster of each topic, for t intervals and Wilson's intervals. Empty if topics are independent."""
+    """The cluster of each topic, for t intervals and Wilson's intervals. It is empty if topics are independent."""
     seed: int = 0
     resamples: int = RESAMPLES
 

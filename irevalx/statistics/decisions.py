@@ -59,7 +59,7 @@ class Decisions(Frozen):
     different: BoolArray
     """Whether the difference is significant under a ``DecisionRule``."""
     direction: IntArray
-    """1 if the first run has the higher mean, -1 if the second run has, 0 if the means are equal."""
+    """1 if the first run has the higher mean, -1 if the second run has, or 0 if the means are equal."""
 
     def of_pairs(self, chosen: BoolArray) -> Decisions:
         """Return the decisions about the pairs in the mask ``chosen``. The shape of the mask is (n_pairs,)."""
@@ -67,7 +67,7 @@ class Decisions(Frozen):
 
 
 def decide(values: FloatArray, chosen: BoolArray | None = None, rule: DecisionRule = OF_PAPERS) -> Decisions:
-    """Return the decisions about (chosen) ``pairs_of_runs``. The shape of ``values`` is (..., n_runs, n_topics)."""
+    """Return the decisions about pairs of runs, by default all. The shape of ``values`` is (..., n_runs, n_topics)."""
     # Topics for which a run has nan are excluded.
     *leading, n_runs, n_topics = values.shape
     flat = values.reshape(math.prod(leading), n_runs, n_topics)
@@ -114,19 +114,19 @@ class Confusion(Frozen):
     """Numbers of pairs of runs by their decisions under full and under reduced judgments. The shapes are (...)."""
 
     c11: IntArray
-    """Pairs that are not significantly different under either."""
+    """Pairs that are significantly different under neither kind of judgments."""
     c12: IntArray
     """Pairs that are significantly different under reduced judgments only."""
     c21: IntArray
     """Pairs that are significantly different under full judgments only."""
     c22: IntArray
-    """Pairs that are significantly different under both."""
+    """Pairs that are significantly different under full and under reduced judgments."""
     active_disagreements: IntArray
-    """Pairs that are significantly different under both, but in opposite directions."""
+    """Pairs that are significantly different under full and under reduced judgments, but in opposite directions."""
     mixed_disagreements: IntArray
-    """Pairs that are significantly different under one of the two, and whose directions are opposite."""
+    """Pairs that are significantly different under one kind of judgments only, and whose directions are opposite."""
     passive_disagreements: IntArray
-    """Pairs that are significantly different under neither, and whose directions are opposite."""
+    """Pairs that are significantly different under neither kind of judgments, and whose directions are opposite."""
 
     @classmethod
     def sum(cls, parts: Sequence[Confusion]) -> Confusion:
@@ -142,7 +142,8 @@ class Confusion(Frozen):
     def g_mean(self) -> FloatArray:
         """The geometric mean of recall and precision of the decision "not different", in [0, 1].
 
-        The value is 0 if only one of recall and precision is 0/0, and NaN if all pairs differ significantly under both.
+        The value is 0 if only one of recall and precision is 0/0, and NaN if all pairs differ significantly under full
+        and under reduced judgments.
         """
         recall, precision = ratio(self.c11, self.c11 + self.c12), ratio(self.c11, self.c11 + self.c21)
         all_differ = (self.c11 + self.c12 + self.c21 == 0) & (self.c22 > 0)
@@ -192,7 +193,10 @@ def confusion(full: Decisions, reduced: Decisions) -> Confusion:
 
 
 def reversals(full: Decisions, reduced: Decisions) -> BoolArray:
-    """Return whether runs differ significantly under both, but in opposite directions. The shape is (..., n_pairs)."""
+    """Return whether runs differ significantly in both ``full`` and ``reduced``, but in opposite directions.
+
+    The shape is (..., n_pairs).
+    """
     return full.different & reduced.different & (full.direction * reduced.direction < 0)
 
 

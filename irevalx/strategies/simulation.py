@@ -69,7 +69,7 @@ class SimulatedJudging(Frozen):
     in_sample: tuple[BoolArray, ...]
     """For each budget, a mask of the judgments that were selected within the budget."""
     inclusion: tuple[FloatArray, ...]
-    """For each budget, the inclusion probability of each judgment. Empty if the strategy has no probabilities."""
+    """For each budget, the inclusion probability of each judgment. It is empty if the strategy has none."""
     n_without: int
     """The number of selected documents that have no judgment."""
 

@@ -87,7 +87,7 @@ def sampling_rate(topic: Topic) -> Fraction:
 
 @graded("subAP")
 def sub_ap(topic: Topic, p: float | None = None) -> float:
-    """Return the mean expected precision if a document outside the pool is kept with probability p, exactly."""
+    """Return the exact mean of expected precision if a document outside the pool is kept with probability p."""
     if topic.n_rel == 0:
         return 0.0
     rate = sampling_rate(topic) if p is None else Fraction(p)

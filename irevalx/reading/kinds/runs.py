@@ -59,8 +59,8 @@ class ResultRows(Frozen):
     printed. The kind "ties" applies if tied documents are ordered by name, and the kind "ranks" applies if they are
     ordered by rank."""
     ranks: Callable[[IntArray], IntArray] | None = None
-    """A function that returns the ranks at flat positions, or raises MalformedNumberError. None if there are no ranks.
-    """
+    """A function that returns the ranks of documents, given their indices, or raises MalformedNumberError. It is None
+    if there are no ranks."""
     about_duplicates: Callable[[], str] = str
     """A function that returns the remedy for duplicate documents in messages, or "" for the default remedy, which is an
     option."""
