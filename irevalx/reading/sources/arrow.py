@@ -280,8 +280,8 @@ def first_line(error: Exception) -> str:
     return printable(str(error).strip().partition("\n")[0]) or type(error).__name__
 
 
-_BATCH_ROWS = 1 << 17
-"""The number of rows that are read at a time."""
+_BUFFER_SIZE = 1 << 16
+"""The number of bytes of a compressed column that are read at a time."""
 
 
 def table_of_parquet(source: Source) -> ArrowTable:
@@ -294,10 +294,11 @@ def table_of_parquet(source: Source) -> ArrowTable:
     def parts(columns: list[Any], first: int, last: int | None) -> Iterator[pa.Table]:
         with (
             _failing_as_file(source),
-            # Buffering in advance would hold the whole file in memory, and is useful for remote files only.
-            pa.parquet.ParquetFile(file, read_dictionary=few, pre_buffer=False) as opened,
+            # Buffering in advance would hold the whole file in memory, and is useful for remote files only. Without a
+            # buffer size, each column of a row group would be read at once.
+            pa.parquet.ParquetFile(file, read_dictionary=few, pre_buffer=False, buffer_size=_BUFFER_SIZE) as opened,
         ):
-            for batch in opened.iter_batches(_BATCH_ROWS, columns=columns, use_threads=False):
+            for batch in opened.iter_batches(BLOCK_ROWS, columns=columns, use_threads=False):
                 yield pa.Table.from_batches([batch]).select(columns)
 
     return ArrowTable(source.path, names, parts)

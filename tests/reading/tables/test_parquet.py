@@ -6,6 +6,7 @@ import bz2
 import gzip
 import lzma
 import os
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -15,7 +16,7 @@ from typing import Any
 
 import pytest
 from examples.table_data import columns, made_qrels, made_run, qrels_text, run_text, shuffled
-from running import run
+from running import ROOT, run
 
 import irevalx
 from irevalx.reading.sources.files import Source
@@ -197,3 +198,35 @@ def test_a_topic_named_par1(tmp_path: Path) -> None:
     (tmp_path / "qrels").write_text("PAR1 0 A 1\n")
     (tmp_path / "run").write_text("PAR1 Q0 A 1 1 x\n")
     assert run("-m", "map", tmp_path / "qrels", tmp_path / "run").stdout == b"map                   \tall\t1.0000\n"
+
+
+PEAK = """
+import resource, subprocess, sys
+subprocess.run([sys.executable, *sys.argv[1:]], check=True, stdout=subprocess.DEVNULL)
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024)
+"""
+"""Runs a Python program and prints its peak memory in MB."""
+
+
+def peak(*words: str | Path) -> int:
+    """Return the peak memory of a Python program in MB."""
+    done = subprocess.run([sys.executable, "-c", PEAK, *map(str, words)], capture_output=True, check=True, cwd=ROOT)
+    return int(done.stdout)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="memory is counted in other units elsewhere")
+def test_memory(tmp_path: Path) -> None:
+    """The command reads a row group of a million rows in 65 MB more than the import of pyarrow needs."""
+    pa, pc = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.compute")
+    number = pa.array(range(1_000_000))
+    topic, document = (
+        pc.cast(part, pa.string()) for part in (pc.divide(number, 1000), pc.add(pc.multiply(number, 7919), 10**8))
+    )
+    score = pc.cast(pc.negate(number), pa.float64())
+    parquet = pytest.importorskip("pyarrow.parquet")
+    parquet.write_table(pa.table({"query_id": topic, "doc_id": document, "score": score}), tmp_path / "run")
+    assert parquet.ParquetFile(tmp_path / "run").num_row_groups == 1
+    (tmp_path / "qrels").write_text("".join(f"{number} 0 x 1\n" for number in range(1000)))
+    imports = peak("-c", "import numpy, pyarrow.parquet, pyarrow.compute")
+    assert peak("-m", "irevalx", "--quiet", "-m", "map", tmp_path / "qrels", tmp_path / "run") < imports + 65
