@@ -99,7 +99,7 @@ class NamedOption(click.Option):
 
     @property
     def every_name(self) -> list[str]:
-        """All names. The names shown in the help come first."""
+        """All names of the option. The names shown in the help come first."""
         return [*self.opts, *self.also]
 
     def add_to_parser(self, parser: Any, ctx: click.Context) -> None:

@@ -66,7 +66,7 @@ class Request(Frozen, kw_only=True):
         return "nonrel" if self.measure.kernel is None else self.treatment
 
     def merged_by(self, like_c: bool) -> tuple[str, float | None, UnjudgedTreatment, str | None, str | None]:
-        """Return the key by which requests are merged. With ``like_c``, trec_eval's parameters are not part of it."""
+        """Return the key by which requests are merged. With ``like_c``, it excludes the parameters of trec_eval."""
         spec, parameters, kind = self.spec, self.spec.parameters, self.measure.kind
         if isinstance(kind, CutoffsAndReals):
             parameters = ",".join(item for item in (parameters or "").split(",") if "=" in item)

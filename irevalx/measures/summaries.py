@@ -76,7 +76,7 @@ class Summary(Frozen, kw_only=True):
     combine: Combine = add_up
     """A function that adds scaled values, or their z-scores, to a total."""
     start: Total = 0
-    """The total if there are no topics."""
+    """The total to which the value of the first topic is added. It is the total if there are no topics."""
     of_all_judged: bool = False
     """Whether the values of all judged topics are combined, and not only those of evaluated topics."""
 

@@ -144,8 +144,8 @@ def correlation_intervals(
 
     The interval inverts a test. In a series of populations, y changes from the reverse of x, through the observed y, to
     x itself. The variance between runs excludes topic sampling variance, and the noise of a sample is the noise of the
-    resamples. The interval contains each population in which a correlation at most the observed one, and a correlation
-    at least the observed one, both have a probability above alpha/2. The interval also contains the quantiles of the
+    resamples. The interval contains each population in which correlations up to the observed one have a probability
+    above alpha/2, and correlations from the observed one up have, too. The interval also contains the quantiles of the
     resamples. In a simulation, the interval is conservative (docs/agreement.md).
 
     The shape of ``scores`` is (n_runs,) for x and for y, and the shape of ``drawn`` is (n_draws, n_runs). The bounds

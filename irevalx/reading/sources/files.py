@@ -76,7 +76,7 @@ class Source:
 
     @property
     def is_plain_file(self) -> bool:
-        """Whether the file is an uncompressed file on disk, which libraries can open by name."""
+        """Whether the file is on disk and not compressed, so that a library can open it under its name."""
         return self.size > 0 and compression_of(self._head()) is None
 
     def refuse_missing(self) -> None:
