@@ -144,9 +144,9 @@ def correlation_intervals(
 
     The interval inverts a test. In a series of populations, y changes from the reverse of x, through the observed y, to
     x itself. The variance between runs excludes topic sampling variance, and the noise of a sample is the noise of the
-    resamples. The interval contains each population in which correlations up to the observed one have a probability
-    above alpha/2, and correlations from the observed one up have, too. The interval also contains the quantiles of the
-    resamples. In a simulation, the interval is conservative (docs/agreement.md).
+    resamples. The interval contains each population in which the probability of a correlation of at most the observed
+    one is above alpha/2, and so is the probability of a correlation of at least the observed one. The interval also
+    contains the quantiles of the resamples. In a simulation, the interval is conservative (docs/agreement.md).
 
     The shape of ``scores`` is (n_runs,) for x and for y, and the shape of ``drawn`` is (n_draws, n_runs). The bounds
     are NaN if the correlation, or more than half of its resamples, are undefined.
