@@ -95,7 +95,11 @@ def evaluated_each(collections: Sequence[Collection], evaluate: Callable[[Collec
                 results.append(evaluate(collection))
             except (InputError, EvaluationError, NoTopicsError) as error:
                 raise type(error)(f"{collection.name}: {error.message}") from error
-        lines += [(collection.name, str(each.message)) for each in caught]
+        for each in caught:
+            if issubclass(each.category, IrevalxWarning):
+                lines.append((collection.name, str(each.message)))
+            else:
+                warnings.warn_explicit(each.message, each.category, each.filename, each.lineno)
     warn_each(in_collections(lines, len(collections)))
     return results
 

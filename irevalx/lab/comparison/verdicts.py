@@ -207,7 +207,7 @@ class Gate(Comparison, kw_only=True):
         of_gate = {
             "comparisons": len(self.rows),
             "how_tested": f"{self._confidence} Worse and better also require p < alpha in {self._sign_flips}.",
-            "margins": {row.measure: row.margin for row in self.rows},
+            "margins": {self.case(row): row.margin for row in self.rows},
             "require": self.require,
             "allow_unsure": self.allow_unsure,
             "status": self.status,

@@ -62,6 +62,8 @@ def test_rows_are_loops() -> None:
     half, delta = stats.t.isf(0.025, freedom) * math.sqrt(sum(v)) / 3, sum(float(x.mean()) for x in d) / 3
     assert (mean.difference, mean.low, mean.high) == pytest.approx((delta, delta - half, delta + half))
     assert (mean.topics, mean.verdict) == (160, "not worse")
+    result = gated(values, {"*": 0.03, "law": 0.05, "collections": 0.04})
+    assert [*result.about()["margins"].values()] == [0.03, 0.04, 0.04, 0.05]
     assert mean.mean == pytest.approx(sum(float(of["new"].mean()) for of in values.values()) / 3)
 
 
