@@ -36,8 +36,12 @@ HEIGHT = 800
 CHUNK = 1 << 18
 """Minimum number of characters of JSON that are compressed together; a browser unpacks them in milliseconds."""
 
-_MODULE = re.compile(r"^import\s[^;]*?;\n|^export\s+(?=(?:async\s+)?(?:function|const|class|let)\b)", re.MULTILINE)
-"""Import lines and the word export, which a single script does not need."""
+_MODULE = re.compile(
+    r"^import\s[^;]*?;\n|^export\s+(?=(?:async\s+)?(?:function|const|class|let)\b)"
+    r"|^ *(?:/\*\*(?:(?!\*/)(?s:.))*\*/|//.*)\n",
+    re.MULTILINE,
+)
+"""Import lines, the word export and lines of comments, which a single script does not need."""
 
 _IMPORTED = re.compile(r'^import\s[^;]*?"\./([^"]+)";$', re.MULTILINE)
 """The name of an imported module."""

@@ -33,7 +33,7 @@ def test_header(browser: Reader, page: Path) -> None:
     assert browser.texts("header > .muted")[0].startswith(stated)
     browser.click(".files summary")
     assert browser.texts(".files td:nth-child(2)") == ["judgments", "plain", "better", "middle", "worse"]
-    assert browser.texts("main h2")[:3] == ["Measure values of runs", "Comparison of two runs", "Topics"]
+    assert browser.texts("main h2")[:3] == ["Measure values of runs", "Comparison of two runs", "All runs by topic"]
 
 
 def test_sorting(browser: Reader, page: Path) -> None:

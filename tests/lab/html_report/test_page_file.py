@@ -145,6 +145,9 @@ def test_content_security_policy(hostile: Report) -> None:
     [script] = [text for place, text in result.inside.items() if is_code(*result.tags[place])]
     assert not re.search(r"^\s*(import|export)\b", script, re.MULTILINE)
     assert not re.search(r"</script|<!--", script)
+    assert not re.search(
+        r"^ *//|^ */\*\*.*\*/$", script, re.MULTILINE
+    )  # comments, which would be a quarter of the page
 
 
 def test_invalid_utf8(hostile: Report, tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ import { unpackedNumbers } from "./unpacking.js";
  *   about: { baseline: number | null, main_pair: number[] | null, confidence: number,
  *     test: string, how_tested: string | null, depth: number, coverage: string | null, complete: boolean,
  *     run_files: { path: string | null }[] },
- *   measures: Measure[], runs: Run[], groups: Group[], topics: Topic[], means: Mean[], readings: Reading[],
+ *   measures: Measure[], runs: Run[], names: { factors: Record<string, (string | null)[]> }, groups: Group[], topics: Topic[], means: Mean[], readings: Reading[],
  *   ranked: { runs: number[], best: number[] }[], letters: (string[] | null)[] | null,
  *   rank_sets: ({ rank_low: number[], rank_high: number[], tier: number[] } | null)[],
  *   verdicts: (string[] | null)[], pairs: { columns: string[], rows: any[][] },

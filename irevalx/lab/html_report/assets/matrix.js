@@ -3,6 +3,7 @@
 import { CAUTION, cautionNote, cautionOf } from "./cautions.js";
 import { data, favours, pairOf, ranked } from "./data.js";
 import { button, byId, html, nameOf, shortName } from "./elements.js";
+import { chosenRuns } from "./filters.js";
 import { written } from "./numbers.js";
 import { change, state, watch } from "./state.js";
 import { scrolling } from "./tables.js";
@@ -66,7 +67,7 @@ function moveByArrows(table) {
 
 /** @param {number} measure */
 function matrixOf(measure) {
-  const order = ranked(measure);
+  const order = ranked(measure).filter((run) => chosenRuns().includes(run));
   const title = `Significant differences in ${nameOf(data.measures[measure].title)}`;
   const table = html(
     "table",
@@ -128,5 +129,5 @@ export function startMatrix() {
   };
   details.addEventListener("toggle", draw);
   byId("matrix-body").append(details);
-  watch(["measure"], draw);
+  watch(["measure", "names", "factor"], draw);
 }

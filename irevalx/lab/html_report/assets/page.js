@@ -4,6 +4,7 @@ import { startCoverage } from "./coverage.js";
 import { byId } from "./elements.js";
 import { startFilters } from "./filters.js";
 import { startMatrix } from "./matrix.js";
+import { startOverview } from "./overview.js";
 import { startPair } from "./pair.js";
 import { startRuns } from "./runs.js";
 import { copyButton } from "./saving.js";
@@ -13,7 +14,7 @@ import { startTopics } from "./topics.js";
 
 /** Links to the parts of the page, which carry what is chosen. */
 function startSections() {
-  const sections = { runs: "Runs", pair: "Two runs", topics: "Topics", coverage: "Coverage" };
+  const sections = { runs: "Runs", pair: "Two runs", overview: "All runs", topics: "Topics", coverage: "Coverage" };
   for (const [at, title] of Object.entries(sections)) {
     if (byId(at).hidden) continue;
     const element = link({ at }, title);
@@ -47,6 +48,7 @@ startFilters();
 startRuns();
 startMatrix();
 startPair();
+startOverview();
 startTopics();
 startTopic();
 startCoverage();

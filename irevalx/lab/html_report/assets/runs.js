@@ -2,6 +2,7 @@
 
 import { CAUTION, cautionBadge, cautionOf } from "./cautions.js";
 import { baseline, data, depth, direction, favours, hasRankings, meanOf, pairOf, ranked, readingOf } from "./data.js";
+import { chosenRuns, startRunFilter } from "./filters.js";
 import { button, byId, counted, html, named, nameOf, readable, shortName } from "./elements.js";
 import { figure, interval, percent } from "./numbers.js";
 import { badge, bar, shareBar } from "./pictures.js";
@@ -318,7 +319,7 @@ const sortedBy = (/** @type {number} */ run, /** @type {string} */ key) => {
 function drawRuns({ runs, sort, show, detail }) {
   const [main] = data.measures;
   const order = orderOf(sort || `${main?.name} ${data.measures.length && direction(0) < 0 ? "up" : "down"}`);
-  const rows = data.runs.map((_, run) => run);
+  const rows = chosenRuns();
   rows.sort((a, b) => compared(sortedBy(a, order.key), sortedBy(b, order.key), order.down) || a - b);
   const limits = data.measures.map((_, index) => limitsOf(index));
   const sorted = (/** @type {string} */ next) => change({ sort: next });
@@ -376,5 +377,6 @@ function drawRuns({ runs, sort, show, detail }) {
 }
 
 export function startRuns() {
-  watch(["runs", "sort", "show", "mark", "detail"], drawRuns);
+  startRunFilter();
+  watch(["runs", "sort", "show", "mark", "detail", "names", "factor"], drawRuns);
 }

@@ -13,6 +13,10 @@ import { html } from "./elements.js";
  * @property {string} order  the topics: by a column of their table, likewise
  * @property {number | null} group  a group of topics
  * @property {string} find  text that the topics have to have
+ * @property {string} names  text that the names of the listed runs have to have
+ * @property {string[]} factor  values that the listed runs have to have, such as "k1=0.9"
+ * @property {string} heat  the order of the heatmap: "" for clusters, or "mean"
+ * @property {string} hard  the order of the hard topics, such as "mean up"
  * @property {string[]} show  what stands beside the means: "interval", "skip", "rel"
  * @property {string} mark  the run that the marks refer to: "" for the best one of each column, "selected" for the first selected
  * @property {number | null} detail  the run with open details
@@ -29,6 +33,10 @@ const atStart = {
   order: "contrast down",
   group: null,
   find: "",
+  names: "",
+  factor: [],
+  heat: "",
+  hard: "",
   show: [],
   mark: "",
   detail: null,
@@ -71,12 +79,18 @@ export function stateOf(address) {
     order: fields.get("order") ?? atStart.order,
     group: indexOf(data.groups, fields.get("group")),
     find: fields.get("find") ?? "",
+    names: fields.get("names") ?? "",
+    factor: fields.getAll("factor"),
+    heat: fields.get("heat") ?? "",
+    hard: fields.get("hard") ?? "",
     show: fields.getAll("show"),
     mark: fields.get("mark") ?? "",
     detail: indexOf(data.runs, fields.get("detail")),
     at: fields.get("at") ?? "",
   };
 }
+
+const TEXTS = ["find", "names", "heat", "hard", "mark"];
 
 /** @param {State} chosen */
 export function addressOf(chosen) {
@@ -92,9 +106,12 @@ export function addressOf(chosen) {
     if (chosen[key] !== atStart[key]) fields.set(key, chosen[key]);
   }
   if (chosen.group !== null) fields.set("group", data.groups[chosen.group].name);
-  if (chosen.find) fields.set("find", chosen.find);
-  for (const each of chosen.show) fields.append("show", each);
-  if (chosen.mark) fields.set("mark", chosen.mark);
+  for (const key of /** @type {("find" | "names" | "heat" | "hard" | "mark")[]} */ (TEXTS)) {
+    if (chosen[key]) fields.set(key, chosen[key]);
+  }
+  for (const key of /** @type {("factor" | "show")[]} */ (["factor", "show"])) {
+    for (const each of chosen[key]) fields.append(key, each);
+  }
   if (chosen.detail !== null) fields.set("detail", data.runs[chosen.detail].name);
   if (chosen.at) fields.set("at", chosen.at);
   return `#${fields}`;
