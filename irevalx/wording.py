@@ -165,10 +165,12 @@ def first_names(names: Sequence[str], noun: str) -> str:
 
     >>> first_names(["map", "bpref"], "measure"), first_names([*"abcdefgh"], "measure")
     ('map and bpref', 'a, b, c, d, e, f and 2 more measures')
+    >>> first_names([*"abcdefg"], "measure")
+    'a, b, c, d, e, f and g'
     """
-    n_others = len(names[MOST_NAMED:])
-    more = [f"{n_others} more {noun}{'s' * (n_others > 1)}"] if n_others else []
-    return join_words([*names[:MOST_NAMED], *more], "and")
+    n_named = MOST_NAMED + (len(names) == MOST_NAMED + 1)  # a number does not replace a single name
+    more = [f"{len(names) - n_named} more {noun}s"] if len(names) > n_named else []
+    return join_words([*names[:n_named], *more], "and")
 
 
 def counts_by_run(counts: Mapping[str, int]) -> str:

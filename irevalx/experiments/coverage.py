@@ -19,6 +19,7 @@ from irevalx.measures.declaration import UnjudgedEffect
 from irevalx.measures.incomplete_judgments import judged
 from irevalx.measures.precision import unjudged
 from irevalx.measures.selection import RequestedMeasure
+from irevalx.process.progress import counted
 from irevalx.ranking.rules import RankingRules
 from irevalx.reading.kinds.runs import RunStream
 from irevalx.settings import ORDERS_OF_TIES
@@ -190,9 +191,8 @@ def shifts(comparisons: Comparisons, coverage: Coverage, request: RequestedMeasu
     if not has_shift(comparisons, request):
         return np.zeros(len(comparisons.pairs))
     means = comparisons.tested.mean(axis=1).tolist()
-    return np.array(
-        [coverage.shift(second, first, means[second], means[first]) for first, second in comparisons.pairs], np.float64
-    )
+    pairs = counted(comparisons.pairs, "pairs of runs", len(comparisons.pairs))
+    return np.array([coverage.shift(second, first, means[second], means[first]) for first, second in pairs], np.float64)
 
 
 def why_undetermined(comparisons: Comparisons, request: RequestedMeasure | None) -> str:

@@ -34,6 +34,7 @@ from irevalx.measures.summaries import (
     total_of_all_judged,
 )
 from irevalx.process.platform import as_bytes, as_text
+from irevalx.process.progress import counted
 from irevalx.process.workers import in_order, worth_sharing
 from irevalx.ranking.rank import RankedRun, rank_run
 from irevalx.ranking.ranking import Ranking
@@ -92,7 +93,8 @@ def rank_all(
     documents.table.duplicates  # noqa: B018 - builds the table once, before processes are started
     sharing = min(processes, len(runs)) if worth_sharing(sum(run.size for run in runs)) else 1
     with RunWarnings(warn) as about_runs:
-        for ranked in in_order(lambda run: rank_run(run, documents, rules), lambda: runs, sharing):
+        all_ranked = in_order(lambda run: rank_run(run, documents, rules), lambda: runs, sharing)
+        for ranked in counted(all_ranked, "runs read", len(runs)):
             about_runs.add(ranked.warnings)
             raise_first(ranked.ranking.failures)
             yield ranked

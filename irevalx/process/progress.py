@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from contextvars import ContextVar
 from time import monotonic
+from typing import TypeVar
+
+Item = TypeVar("Item")
 
 PATIENCE = 2.0
 """The number of seconds before the line is shown."""
@@ -61,3 +65,22 @@ class Progress:
         if self._show and self._is_shown:
             self._show("")
             self._is_shown = False
+
+
+SHOW: ContextVar[Callable[[str], None] | None] = ContextVar("SHOW", default=None)
+"""The function that replaces the current line of the terminal for ``counted``, or None if progress is not displayed."""
+
+
+def counted(items: Iterable[Item], what: str, total: int) -> Iterator[Item]:
+    """Yield ``items``. If they take more than ``PATIENCE`` seconds, display a progress bar with the remaining time."""
+    show, start = SHOW.get(), monotonic()
+    following, is_shown = start + PATIENCE, False
+    for n_done, item in enumerate(items, 1):
+        if show and (now := monotonic()) >= following:
+            left = round((now - start) * (total - n_done) / n_done)
+            bar = "#" * (WIDTH * n_done // total)
+            show(f"{what}  [{bar:-<{WIDTH}}]  {n_done / total:4.0%}  {left // 60:02}:{left % 60:02} left")
+            following, is_shown = now + PAUSE, True
+        yield item
+    if show and is_shown:
+        show("")

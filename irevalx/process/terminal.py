@@ -16,7 +16,7 @@ import click
 
 from irevalx.errors import IrevalxError, OutputError, UsageError, printable, visible
 from irevalx.process.platform import as_bytes, as_text, encodable, is_closed_pipe, own_arguments, prepare_output
-from irevalx.process.progress import Progress
+from irevalx.process.progress import SHOW, Progress
 from irevalx.process.startup import INTERRUPTED, OUT_OF_MEMORY, shortage
 
 _CHUNK_SIZE = 1 << 20
@@ -247,4 +247,6 @@ class Messages:
     def _print_line(self, line: str) -> None:
         if self._progress:
             self._progress.clear()
+        if show := SHOW.get():
+            show("")
         write_error(f"{self._program}: {printable(line)}")

@@ -93,6 +93,7 @@ def _encoded(name: str, where: str) -> bytes:
 
 
 def _listed(names: list[bytes], most: int = 5) -> str:
+    most += len(names) == most + 1  # "..." does not replace a single name
     return ", ".join(map(quote, names[:most])) + (", ..." if len(names) > most else "")
 
 

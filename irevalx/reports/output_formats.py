@@ -258,7 +258,7 @@ OUTPUT_FORMATS: dict[str, OutputFormat] = {
         TrecEvalLines("trec", "trec_eval's three columns"),
         TerminalTable("table", "a table for the terminal", "simple", best="{}*", other="{} "),
         TableForPeople(
-            "markdown", "a table in Markdown", "github", best="**{}**", escape=_escape_markdown, mark="Bold type"
+            "markdown", "a table in Markdown", "pipe", best="**{}**", escape=_escape_markdown, mark="Bold type"
         ),
         LatexTable("latex", "a table in LaTeX"),
         SeparatedValues("csv", "comma-separated values", ","),

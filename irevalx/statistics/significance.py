@@ -31,6 +31,7 @@ import numpy as np
 
 from irevalx.arrays.segments import AnyArray, BoolArray, FloatArray, IntArray
 from irevalx.frozen import Frozen
+from irevalx.process.progress import counted
 from irevalx.process.workers import in_order
 
 
@@ -472,4 +473,4 @@ def _of_random_arrangements(
         return list(ranges)
 
     sharing = min(processes, n_batches) if resamples * size >= _WORTH_SHARING else 1
-    return in_order(work, lambda: range(n_batches), sharing)
+    return counted(in_order(work, lambda: range(n_batches), sharing), "random permutations", n_batches)

@@ -153,4 +153,4 @@ def test_tables_of_the_lab_fit_80_characters(words: tuple[str | Path, ...], monk
     assert max(map(len, lines)) <= 80
     rules = [place for place, line in enumerate(lines) if line and set(line) <= {"-", " "}]
     wide = lab(*words, "--quiet", "--format", "markdown").stdout.decode()
-    assert len(rules) == sum(line.startswith("|-") for line in wide.splitlines())
+    assert len(rules) == sum(line.startswith("|:-") for line in wide.splitlines())

@@ -111,7 +111,7 @@ def test_tables() -> None:
     )
     assert run(*flags, "--format", "markdown", "--digits", "2", QRELS, BM25, DENSE).stdout.decode() == (
         "| run   |   num_ret |      map |   success_1 |\n"
-        "|-------|-----------|----------|-------------|\n"
+        "|:------|----------:|---------:|------------:|\n"
         "| bm25  |       100 | **0.57** |        0.75 |\n"
         "| dense |       100 |     0.45 |    **1.00** |\n"
     )

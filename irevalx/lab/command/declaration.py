@@ -26,7 +26,8 @@ from irevalx.lab.command.added_options import FIGURE_OUTPUT, LINES_OUTPUT, RESUL
 from irevalx.lab.command.help import HelpCommand
 from irevalx.lab.command.output import Output, paths_in
 from irevalx.process.platform import as_text
-from irevalx.process.terminal import Messages
+from irevalx.process.progress import SHOW
+from irevalx.process.terminal import Messages, is_terminal, show_progress
 from irevalx.reading.collection_files import collections_of
 from irevalx.reading.column_names import COLLECTION
 from irevalx.reading.run_formats import TREC_RESULTS
@@ -89,6 +90,7 @@ def command_from(function: Callable[..., Any]) -> click.Command:
         gc.set_threshold(_UNTIL_COLLECTION)
         context = click.get_current_context()
         messages = context.obj = Messages(PROGRAM, quiet=values["quiet"])
+        SHOW.set(None if values["quiet"] or not is_terminal() else show_progress)
         with _warnings_as_messages(messages):
             try:
                 arranged = command.arrange(values) if command.arrange else {}

@@ -16,6 +16,7 @@ from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
 
 from irevalx.arrays.segments import IntArray
+from irevalx.experiments.run_pairs import reversed_pair
 from irevalx.lab.comparison.conclusions import Conclusion
 from irevalx.lab.comparison.pairs import ComparedMeasure, ComparedPair, Comparison
 from irevalx.lab.comparison.results import MOST_PANELS, most_intervals
@@ -26,9 +27,6 @@ from irevalx.lab.plotting.panels import IntervalMark, IntervalPanel, draw_interv
 from irevalx.lab.plotting.ticks import round_ticks
 from irevalx.reports.names import ShortNames, drawable
 from irevalx.statistics.decisions import bars_of_groups
-
-_ROWS_BESIDE = 40
-"""Number of pairs above which a wide page has two panels next to each other."""
 
 _GREATEST_P = 0.2
 """The largest p-value that is plotted."""
@@ -59,23 +57,22 @@ def _better_first(comparison: Comparison) -> IntArray:
 
 
 def intervals(comparison: Comparison, page: Page) -> Figure:
-    """Plot the difference of each pair with its intervals, one panel per measure, in the order of the first measure."""
-    measures, baseline = comparison.measures, comparison.baseline
-    order, note = _drawn_pairs(comparison, most_intervals(is_narrow=page.is_narrow))
-    halved = len(order) > _ROWS_BESIDE and not page.is_narrow
+    """Plot the difference of each pair with its intervals, one panel per measure, in the order of the first measure.
+
+    The first run of a pair is the better run under the first measure or, with a baseline, the other run.
+    """
+    baseline, signs = comparison.baseline, _better_first(comparison)
+    order, note = _drawn_pairs(comparison, most_intervals(is_narrow=page.is_narrow), signs)
+    halved = len(order) > most_intervals(is_narrow=True)
     size = math.ceil(len(order) / 2) if halved else len(order)
     panels = []
-    for of_measure in measures:
-        for start in range(0, len(order), size):
-            pairs = [of_measure.pairs[row] for row in order[start : start + size]]
-            rows = [
-                (
-                    (pair.run,) if baseline else (pair.run, pair.against),
-                    _marks(pair, is_corrected=of_measure.is_corrected),
-                )
-                for pair in pairs
-            ]
-            panels.append(IntervalPanel(of_measure.name, rows))
+    for of_measure in comparison.measures:
+        pairs = [of_measure.pairs[row] if signs[row] > 0 else reversed_pair(of_measure.pairs[row]) for row in order]
+        rows = [
+            ((pair.run,) if baseline else (pair.run, pair.against), _marks(pair, is_corrected=of_measure.is_corrected))
+            for pair in pairs
+        ]
+        panels += [IntervalPanel(of_measure.name, rows[start : start + size]) for start in range(0, len(rows), size)]
     figure, names = draw_intervals(panels, page, most_columns=2 if halved else 3)
     page.name(figure, f"Differences from {baseline}" if baseline else "Differences between runs")
     label = f"difference from {baseline}" if baseline else "difference (first run minus second run)"
@@ -245,7 +242,7 @@ class _MatrixSizes(NamedTuple):
     title: float = 0.2
     between: float = 0.2  # columns of panels
     right: float = 0.1
-    longest: float = 1.0  # the longest name in a matrix
+    longest: float = 1.7  # the longest name in a matrix on a wide page
 
 
 _MATRIX = _MatrixSizes()
@@ -255,7 +252,7 @@ def matrix(comparison: Comparison, page: Page) -> Figure:
     """Plot the significance of the difference of each pair of runs, one panel per measure, with the best run first."""
     measures = comparison.measures
     n_runs = len(measures[0].runs)
-    names = names_within(measures[0].runs, _MATRIX.longest, _MATRIX.names)
+    names = names_within(measures[0].runs, min(_MATRIX.longest, page.width / 4), _MATRIX.names)
     n_columns = 1 if page.is_narrow else columns_of(len(measures), 2)
     beside = _width_of_labels(measures, names, f"  {n_runs}") + 0.08
     cell = _cell_width(page, n_columns, beside, n_runs - 1)  # the best run has no column

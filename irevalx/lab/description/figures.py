@@ -34,7 +34,7 @@ from irevalx.reports.names import ShortNames
 _HEIGHT = 1.8
 """The height of a panel without rows, in inches."""
 
-_LONGEST_NAME = 0.35
+_LONGEST_NAME = 0.5
 """The longest name of a row, as a share of the width of a panel with its names."""
 
 _FEW_RANKS = 30
@@ -133,7 +133,7 @@ def _draw_ranks(axis: Axes, data: Description, _: ShortNames) -> None:
     axis.yaxis.set_major_locator(round_ticks(4))
     axis.yaxis.set_major_formatter(PERCENT)
     if runs[1:]:
-        axis.text(0.03, 0.95, "black: all runs\ngrey: each run", transform=axis.transAxes, fontsize=6.5, va="top")
+        axis.set_title("black: all runs, grey: each run", fontsize=6.5, pad=3)
 
 
 def _draw_steps(axis: Axes, ends: Sequence[float], shares: FloatArray, colour: str, label: str, width: float) -> None:
@@ -187,5 +187,5 @@ def _draw_groups(axis: Axes, data: Description, names: ShortNames) -> None:
         text = f"{group.relevant_alone}"
         axis.annotate(text, (group.percent_alone, row), (3, 0), textcoords="offset points", va="center", fontsize=6)
     name_rows(axis, [names.of[group.group] for group in groups])
-    axis.set(xlabel="unique documents in % of the pool")
+    axis.set(xlabel="unique (% of the pool)")
     axis.margins(x=0.12)

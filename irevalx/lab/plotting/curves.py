@@ -222,15 +222,17 @@ class _DrawnPanel:
     def _draw(self, number: int, curve: Curve) -> None:
         """Draw a line in the style of this number."""
         round_, place = divmod(number, len(COLOURS))
-        colour, dashes = COLOURS[place], DASHES[(place + round_) % len(DASHES)]
+        colour, dashes, marker = COLOURS[place], place + round_, place + 3 * round_
+        if curve.dashes is not None:
+            dashes = marker = curve.dashes
         [line] = self._axis.plot(
             curve.x,
             curve.y,
             color=colour,
             label=curve.label,
-            linestyle=dashes,
+            linestyle=DASHES[dashes % len(DASHES)],
             drawstyle="steps-post" if curve.steps else "default",
-            marker=MARKERS[(place + 3 * round_) % len(MARKERS)] if curve.markers else "",
+            marker=MARKERS[marker % len(MARKERS)] if curve.markers else "",
             markersize=2.6,
             markeredgewidth=0.6,
             markerfacecolor="white" if number % 2 else colour,

@@ -25,6 +25,7 @@ class Curve(Frozen):
     markers: bool = True
     steps: bool = False  # whether the line is a step function
     style: int | None = None  # index of its colour, dashes and marker; None for the index of its name in the figure
+    dashes: int | None = None  # index of its dashes and marker, if they do not depend on ``style``
 
 
 class LinePanel(Frozen):

@@ -207,7 +207,10 @@ def figure_bytes(draw: Callable[[Page], Figure], page: Page, name: str) -> bytes
     """Render a figure to a file in the format of its suffix; equal figures yield equal bytes."""
     ending, file = Path(name).suffix.lower(), io.BytesIO()
     with style():
-        draw(page).savefig(file, format=ending[1:], metadata=_METADATA[ending])
+        figure = draw(page)
+        texts = [("Title", figure.get_suptitle()), ("Description", figure.get_supxlabel())]
+        described = {key: " ".join(text.split()) for key, text in texts if text and ending == ".svg"}
+        figure.savefig(file, format=ending[1:], metadata=_METADATA[ending] | described)
     return file.getvalue()
 
 

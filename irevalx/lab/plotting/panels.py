@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import product
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple, TypeAlias
 
@@ -198,6 +199,8 @@ _LONGEST_OUTLIER = 0.9  # maximum width of the name of an outlier, in inches
 _OUTLIER_SIZE = 5.5  # font size of the names of outliers, in points
 _OUTLIER_HEIGHT, _POINT = 0.09, 0.025  # height of a name, and radius of a point, in inches
 _GAP, _ABOVE = 0.07, 0.085  # between a point and its name, next to it and above it, in inches
+_LEADER = {"arrowstyle": "-", "linewidth": 0.4, "color": GREY, "shrinkA": 0.5, "shrinkB": 2.0}
+"""The line from a name to its point, if the name is not next to it."""
 
 
 def outlier_names(names: Iterable[str]) -> ShortNames:
@@ -218,25 +221,29 @@ def outliers(values: FloatArray) -> list[int]:
 def name_outliers(
     panel: Axes, x: FloatArray, y: FloatArray, names: Sequence[str], values: FloatArray, short: ShortNames
 ) -> None:
-    """Write short names next to the outliers among ``values``, if a panel of its final size has space."""
+    """Write short names of the outliers among ``values`` where a panel of its final size has space beside its lines."""
     figure = panel.get_figure()
     assert isinstance(figure, Figure)
     inches = figure.dpi_scale_trans.inverted()
     frame = panel.get_window_extent().transformed(inches)
     points = (panel.transData + inches).transform(np.column_stack((x, y))).tolist()
+    drawn = [line for line in panel.lines if line.get_linestyle() != "None"]
+    lines = [line.get_path().transformed(line.get_transform() + inches) for line in drawn]
     taken = [Bbox.from_bounds(px - _POINT, py - _POINT, 2 * _POINT, 2 * _POINT) for px, py in points]
     for number in outliers(values):
         name = short.of[names[number]]
         room = text_width(name, _OUTLIER_SIZE)
-        for right, up in ((1, 0), (-1, 0), (1, 1), (-1, 1), (1, -1), (-1, -1)):
-            left = points[number][0] + right * _GAP - (room if right < 0 else 0.0)
-            lower = points[number][1] + up * _ABOVE - _OUTLIER_HEIGHT / 2
+        for far, up, right in product((1.0, 2.5, 4.0), (0, 1, -1), (1, -1)):
+            left = points[number][0] + far * right * _GAP - (room if right < 0 else 0.0)
+            lower = points[number][1] + far * up * _ABOVE - _OUTLIER_HEIGHT / 2
             box = Bbox.from_bounds(left, lower, room, _OUTLIER_HEIGHT)
             is_inside = frame.x0 <= box.x0 and box.x1 <= frame.x1 and frame.y0 <= box.y0 and box.y1 <= frame.y1
-            if is_inside and not box.count_overlaps(taken):
+            strikes = any(line.intersects_bbox(box, filled=False) for line in lines)
+            if is_inside and not strikes and not box.count_overlaps(taken):
                 taken.append(box)
                 panel.annotate(
-                    *(name, (float(x[number]), float(y[number])), (72 * right * _GAP, 72 * up * _ABOVE)),
+                    *(name, (float(x[number]), float(y[number])), (72 * far * right * _GAP, 72 * far * up * _ABOVE)),
+                    arrowprops=_LEADER if far > 1 else None,
                     textcoords="offset points",
                     fontsize=_OUTLIER_SIZE,
                     ha="left" if right > 0 else "right",

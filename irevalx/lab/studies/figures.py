@@ -61,6 +61,8 @@ def scatter(study: StudySummary, measure: str, reference: str, page: Page) -> Fi
     """Plot a measure under reduced judgments against a reference, with one panel per level and equal limits."""
     colour = COLOURS[study.measures.index(measure) % len(COLOURS)]
     panels = [_panel_of(study, measure, reference, place) for place in plotted_levels(study)]
+    if reference == "itself":  # under all judgments, values do not change
+        panels = [panel for panel in panels if not (panel.y == panel.x).all()] or panels
     on_one_scale = reference == "itself" or ranges_printed_as([measure])[0].is_share
     limits = with_margin(panels[0].x), with_margin(np.concatenate([np.ravel(panel.y) for panel in panels]))
     if on_one_scale:
@@ -171,7 +173,9 @@ def agreement(
     what = "Measure values" if measures[1:] else measures[0]
     against = "AP" if reference == "AP" else "the measure itself"
     title = f"{what} under reduced judgments against {against} under full judgments"
-    return draw_lines(rows, page, title=title, label=label)
+    lacking = [measure for measure in measures if not is_comparable(measure, reference, "rms")]
+    note = f"Measures that do not estimate AP have no RMS error: {', '.join(lacking)}." if lacking else ""
+    return draw_lines(rows, page, title=title, label=label, note=note)
 
 
 def _decisions(study: StudySummary, page: Page) -> Figure:
@@ -197,7 +201,8 @@ def _mean_scores(study: StudySummary, page: Page) -> Figure:
             of_levels = [study.scores.reduced[level.text, measure].mean(axis=1) for level in study.levels]
             statistics = mean_and_spread(np.array(of_levels)[:, :, np.newaxis])
             mean, spread = statistics["mean"][:, 0], statistics["sd"][:, 0]
-            curves.append(_curve(measure, study.measures.index(measure), _levels(study), mean, spread, bounds=bounds))
+            style = study.measures.index(measure)
+            curves.append(_curve(measure, _levels(study), mean, spread, bounds=bounds, style=style))
         scores = LinePanel(
             tuple(curves), "mean over runs", band=_over_samples([study]), **_axis([study], by_level=True)
         )
@@ -228,14 +233,15 @@ def _panel(
             columns = study.columns[measure, reference]
             label = f"{measure}, {study.name}" if measures[1:] else study.name
             label = label if studies[1:] else measure
-            style = measures.index(measure) * len(studies) + number
+            style: dict[str, Any] = {"style": measures.index(measure) if measures[1:] else number}
+            style |= {"dashes": number} if measures[1:] and studies[1:] else {}
             if not is_comparable(measure, reference, name):
-                curves.append(Curve(label, x, np.full(len(x), np.nan), style=style))
+                curves.append(Curve(label, x, np.full(len(x), np.nan), **style))
                 continue
             mean = columns[f"{name}_mean"]
             ends = (columns[f"{name}_low"], columns[f"{name}_high"]) if f"{name}_low" in columns else None
             bounds = statistic.low, statistic.high
-            curves.append(_curve(label, style, x, mean, columns[f"{name}_sd"], bounds=bounds, ends=ends))
+            curves.append(_curve(label, x, mean, columns[f"{name}_sd"], bounds=bounds, ends=ends, **style))
     rules = (THRESHOLD,) if statistic.ruled else ()
     axis = _axis(studies, by_level=by_level)
     return LinePanel(tuple(curves), statistic.words, rules=rules, band=_bands(studies, name), **axis)
@@ -243,21 +249,21 @@ def _panel(
 
 def _curve(
     label: str,
-    style: int,
     x: FloatArray,
     mean: FloatArray,
     deviation: FloatArray,
     *,
     bounds: tuple[float, float],
     ends: tuple[FloatArray, FloatArray] | None = None,
+    **style: Any,
 ) -> Curve:
     """Return means over samples with the interval over topics, or one standard deviation, clipped to the bounds."""
     if ends is not None:
-        return Curve(label, x, mean, ends[0], ends[1], style=style)
+        return Curve(label, x, mean, ends[0], ends[1], **style)
     if np.isnan(deviation).all() or np.isnan(mean).all():
-        return Curve(label, x, mean, style=style)
+        return Curve(label, x, mean, **style)
     low, high = min(bounds[0], float(np.nanmin(mean))), max(bounds[1], float(np.nanmax(mean)))
-    return Curve(label, x, mean, np.maximum(mean - deviation, low), np.minimum(mean + deviation, high), style=style)
+    return Curve(label, x, mean, np.maximum(mean - deviation, low), np.minimum(mean + deviation, high), **style)
 
 
 def _bands(studies: Sequence[StudySummary], name: str) -> str:

@@ -110,7 +110,10 @@ def test_too_many_pairs(tmp_path: Path) -> None:
         *call, "--draw", "matrix", "--baseline", "run1"
     )
     assert lab(*call, "--interval", "t", "--quiet").status == 0
-    assert "<!-- Significantly different runs (map) -->" in (tmp_path / "f.svg").read_text()
+    text = (tmp_path / "f.svg").read_text()
+    assert "<!-- Significantly different runs (map) -->" in text
+    assert "<title>Significantly different runs (map)</title>" in text
+    assert re.search("<dc:description>Dark: the run in the row is significantly better", text)
 
 
 def comparison_of(n_runs: int) -> ComparedPairs:

@@ -7,6 +7,7 @@ from itertools import combinations, pairwise
 from pathlib import Path
 from shlex import split
 
+import numpy as np
 import pytest
 from drawn_figures import lines_of, panels_of, texts_of
 from examples.experiment import LABELS, QRELS, RUNS
@@ -15,6 +16,7 @@ from matplotlib.text import Annotation, Text
 from running import lab, succeeded
 
 from irevalx.lab.plotting.page import COLOURS, DASHES, MARKERS, MOST_LINES, style
+from irevalx.lab.plotting.panels import name_outliers, outlier_names
 
 pytestmark = pytest.mark.slow
 
@@ -133,3 +135,23 @@ def test_linear_axes(width: str, drawn: Mapping[str, Figure], tmp_path: Path) ->
             places = panel.get_xticks().tolist()
             assert names == [f"{100 * place:.0f}%" for place in places]
             assert len({round(after - before, 6) for before, after in pairwise(places)}) == 1 < len(places)
+
+
+def test_names_of_outliers_are_beside_lines() -> None:
+    """A name strikes no line: it is on the other side of its point or, with a leader, farther away."""
+    names = ["near", "far", *map(str, range(8))]
+    values = np.array([4.0, 5.0, *np.linspace(0.0, 0.1, 8)])
+    with style():
+        figure = Figure(figsize=(4, 2))
+        panel = figure.add_axes((0.1, 0.1, 0.8, 0.8))
+        panel.set(xlim=(0, 6), ylim=(-1, 1))
+        for place in (3.7, 4.3, 5.2):
+            panel.axvline(place)
+        name_outliers(panel, values, np.zeros(10), names, values, outlier_names(names))
+        figure.draw_without_rendering()
+        assert [text.get_text() for text in panel.texts] == ["far", "near"]
+        for place in (3.7, 4.3, 5.2):
+            [x, _] = panel.transData.transform((place, 0.0)).tolist()
+            for text in panel.texts:
+                box = Text.get_window_extent(text)
+                assert not box.x0 < x < box.x1, (text.get_text(), place)

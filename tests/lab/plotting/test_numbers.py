@@ -195,7 +195,7 @@ def test_swap_rates_by_difference(sizes: str, drawn: Mapping[str, Figure], tmp_p
 
 @pytest.mark.parametrize("baseline", [(), ("--baseline", "vector1")])
 def test_intervals(baseline: tuple[str, ...], drawn: Mapping[str, Figure], tmp_path: Path) -> None:
-    """Lines and bars equal the intervals of the table; markers are filled if runs differ."""
+    """Lines and bars equal the intervals of the table, with the better run first; markers are filled if runs differ."""
     call: Call = ("compare", QRELS, *RUNS, "-m", "map bpref", "--seed", "1", "--correction", "bonferroni", *baseline)
     rows = lab_rows(*call, "--figure", tmp_path / "f.svg")
     panels = panels_of(drawn["f"])
@@ -206,11 +206,21 @@ def test_intervals(baseline: tuple[str, ...], drawn: Mapping[str, Figure], tmp_p
         lines = [line for line in panel.get_lines() if len(set(np.asarray(line.get_ydata()).tolist())) == 1]
         assert len(names) == len(of_measure)
         for row in of_measure:
-            height = names.index(row["run"] if baseline else f"{row['run']} − {row['against']}")  # noqa: RUF001
+            first, second = row["run"], row["against"]
+            is_reversed = not baseline and f"{first} − {second}" not in names  # noqa: RUF001
+            pair = f"{second} − {first}" if is_reversed else f"{first} − {second}"  # noqa: RUF001
+            height = names.index(first if baseline else pair)
+            of_map = [
+                each for each in rows if [each[key] for key in ("measure", "run", "against")] == ["map", first, second]
+            ]
+            assert baseline or is_reversed == (float(of_map[0]["difference"]) < 0)
             at = [line for line in lines if np.asarray(line.get_ydata()).tolist()[0] == height]
             drawn_ends = [tuple(map(float, np.asarray(line.get_xdata()).tolist())) for line in at]
             expected = [("simultaneous_low", "simultaneous_high"), ("low", "high"), ("difference",)]
-            assert drawn_ends == [tuple(float(row[column]) for column in columns) for columns in expected]
+            ends = [[float(row[column]) for column in columns] for columns in expected]
+            assert drawn_ends == [
+                tuple(-end for end in of_row[::-1]) if is_reversed else tuple(of_row) for of_row in ends
+            ]
             assert (at[-1].get_markerfacecolor() != "white") == (row["differ"].lower() == "true")
 
 

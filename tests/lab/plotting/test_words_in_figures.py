@@ -353,3 +353,24 @@ def test_captions_on_corrections(n_runs: int, options: Mapping[str, Any], has_co
             words = " ".join(text.get_text() for text in figure.findobj(Text))
             assert ("corrected p" in words) == has_correction, (function, draw)
             assert has_correction or "simultaneous" not in words
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_lines_of_studies() -> None:
+    """In a figure of several studies, colours are measures and dashes are studies; scatter plots omit equal values."""
+    studies = {
+        str(seed): lab.study(judgments(), runs(6), "map bpref", levels="50% 100%", samples=2, seed=seed)
+        for seed in range(2)
+    }
+    panel = lab.draw(studies, measures="map bpref").axes[0]
+    looks = {str(line.get_label()): (line.get_color(), line.get_linestyle()) for line in panel.get_lines()}
+    named = [looks[f"{measure}, {seed}"] for measure in ("map", "bpref") for seed in range(2)]
+    assert len({colour for colour, _ in named}) == len({dashes for _, dashes in named}) == 2
+    assert named[0][0] == named[1][0] != named[2][0]
+    assert named[0][1] == named[2][1] != named[1][1]
+    caption = [text.get_text() for text in lab.draw(studies, measures="map bpref").findobj(Text)]
+    assert any("Measures that do not estimate AP have no RMS error: bpref." in text for text in caption)
+    drawings = dict(figures_of_study(studies["0"].summary))
+    titles = {stem: [panel.get_title() for panel in draw(Page()).axes] for stem, draw in drawings.items()}
+    assert titles["map-against-itself"] == ["50% of the judgments"]
+    assert titles["bpref-against-AP"] == ["100% of the judgments", "50% of the judgments"]
