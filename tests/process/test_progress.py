@@ -49,8 +49,8 @@ def test_on_a_terminal(tmp_path: Path, *, quiet: bool) -> None:
     call = [sys.executable, *map(str, words)]
     output = subprocess.run(call, stdout=subprocess.PIPE, stderr=end, env=env, check=True).stdout.decode()
     os.close(end)
-    shown = os.read(terminal, 65536).decode() if not quiet else ""
+    displayed = os.read(terminal, 65536).decode() if not quiet else ""
     os.close(terminal)
-    assert ("runs read  [#" in shown, "random permutations  [" in shown) == (not quiet, not quiet)
+    assert ("runs read  [#" in displayed, "random permutations  [" in displayed) == (not quiet, not quiet)
     assert "left" not in output
     assert "random permutations" not in output
