@@ -170,6 +170,18 @@ def _packed(content: bytes) -> str:
     return _base64(packer.compress(content) + packer.flush())
 
 
+def page_without_script(template: str, **values: Any) -> str:
+    """Return a page that consists of a template of this package and the style of reports, with escaped values."""
+    from jinja2 import Environment
+    from markupsafe import Markup
+
+    style = _text("assets/page.css")
+    policy = f"default-src 'none'; style-src '{_digest(style)}'; base-uri 'none'; form-action 'none'"
+    environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
+    of_page = {"policy": policy, "style": Markup(style)}  # noqa: S704 - part of the package
+    return environment.from_string(_text(template)).render(**of_page, **values)
+
+
 def _rendered(data: dict[str, Any]) -> str:
     """Return the page of a report with its packed data."""
     # All text from the user's files is escaped, by the template or as JSON without characters that are special in HTML.

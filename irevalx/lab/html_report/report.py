@@ -56,8 +56,10 @@ from irevalx.lab.comparison.comparison_options import (
 )
 from irevalx.lab.comparison.margins import MARGIN, Margins
 from irevalx.lab.comparison.results import ComparedPairs
+from irevalx.lab.comparison.several_collections import split_collections
 from irevalx.lab.comparison.topic_groups import topic_groups_of
 from irevalx.lab.comparison.verdicts import verdicts_with
+from irevalx.lab.html_report.collection_reports import reports_of_collections
 from irevalx.lab.html_report.data import ReportData, ScoresData
 from irevalx.lab.html_report.findings import cautions, findings
 from irevalx.lab.html_report.overlaps import RunOverlaps
@@ -142,6 +144,7 @@ def _run(
     run=_run,
     tables=False,
     scores=DEFAULT_OF_SCORES,
+    collections=True,
     example="irevalx-lab report qrels runs/* -m 'map ndcg@10 judged@10' --baseline bm25 -o report.html",
     evaluation=evaluation_options(GRADED, grades=whole_or_real()),
 )
@@ -218,6 +221,9 @@ def report(
     input always yields the same report. Intervals have confidence level 1 - `alpha`. The texts of the first K documents
     (`depth`) of each ranking are included in the file.
 
+    If several collections are given, as in ``compare``, the report consists of several files: a page with the means of
+    the runs on each collection and the results of ``compare``, and the report of each collection.
+
     Parameters
     ----------
     measures : measures, such as "map", "P.5,10" or "nDCG@10"; one or several. The main result is for the first measure.
@@ -254,6 +260,10 @@ def report(
     judged. Of the first 2 documents of each run, 100% are judged.
     Significance: Student's t test over 30 topics, alpha 0.05.
     """
+    arguments: dict[str, Any] = {name: value for name, value in locals().items() if name != "evaluation"} | evaluation
+    collections, qrels, runs = split_collections(qrels, runs)
+    if collections:
+        return reports_of_collections(collections, report, MEASURES, **arguments)
     if margin is not None and not isinstance(qrels, Scores):
         evaluation["complete"] = True
     rules = EvaluationRules.of(**evaluation, least_runs=1)
@@ -357,15 +367,14 @@ def report(
     texts = texts_of_documents(documents, frozenset(docnos))
     numbers = {docno: number for number, docno in enumerate(filter(texts.__contains__, docnos))}
     n_first, in_common = first.counts(data.places)
-    topics = [as_bytes(topic) for topic in data.scores.topics]
-    number = None if baseline is None else scores.runs.index(baseline)
+    topics, number = map(as_bytes, data.scores.topics), None if baseline is None else scores.runs.index(baseline)
     return _report_of(
         data,
         n_first=n_first,
         in_common=in_common,
         texts=[texts[docno] for docno in numbers],
         ranking=partial(_ranking_of, first, data.places, names, numbers),
-        overlaps=None if rbo is None else RunOverlaps.of(opened, topics, ranking_rules, rbo, number),
+        overlaps=None if rbo is None else RunOverlaps.of(opened, [*topics], ranking_rules, rbo, number),
     )
 
 
