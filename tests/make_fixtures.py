@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import math
 import os
 import random
 import subprocess
@@ -218,6 +219,32 @@ def collections() -> None:
             (folder / "runs" / collection / f"{name}.trec").write_text("\n".join(lines) + "\n")
 
 
+def panel_of_judges() -> None:
+    """Answers of four systems to 60 questions: labels of three judges with common errors, and human labels of half.
+
+    The first judge prefers long answers and, to a lesser degree, the systems alpha.
+    """
+    rng = random.Random(11)
+    judged = set(rng.sample(range(60), 30))
+    lines = ["question,system,words,human,judge_a,judge_b,judge_c"]
+    for question in range(60):
+        difficulty = rng.gauss(0, 0.5)
+        for system, quality in (("alpha-large", 2.2), ("alpha-small", 1.8), ("beta-large", 2.1), ("beta-small", 1.5)):
+            length, common = rng.gauss(0, 1), rng.gauss(0, 0.55)
+            truth = quality + difficulty + rng.gauss(0, 0.8)
+            liked = 0.35 * length + 0.3 * system.startswith("alpha")
+            noisy = [truth + rng.gauss(0, 0.3)]
+            noisy += [truth + common + rng.gauss(0, noise) + more for noise, more in ((0.4, liked), (0.5, 0), (0.6, 0))]
+            human, *machines = (str(min(4, max(0, round(label)))) for label in noisy)
+            words = str(round(math.exp(5.1 + 0.55 * length)))
+            lines.append(
+                ",".join([f"q{question + 1:02}", system, words, human if question in judged else "", *machines])
+            )
+    folder = FIXTURES / "answers"
+    folder.mkdir(exist_ok=True)
+    (folder / "answers.csv").write_text("\n".join(lines) + "\n")
+
+
 def record(target: Path, flags: list[str], qrels: Path, run: Path) -> None:
     """Write the output of each version to TARGET.v9 and TARGET.v10."""
     for version, program in PROGRAMS.items():
@@ -234,3 +261,4 @@ if __name__ == "__main__":
     conversations()
     answers()
     collections()
+    panel_of_judges()

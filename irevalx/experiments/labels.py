@@ -213,20 +213,33 @@ class Labels(Frozen):
         cut = _with(judgments, relevant, np.isnan(probability))
         return cls(cut, probability, probability, 0, first_not_whole)
 
+    @property
+    def _table(self) -> TableRows | NamedRows | None:
+        """The table that was read, or None if the labels are not from a table."""
+        return self.rows if isinstance(self.rows, TableRows | NamedRows) else None
+
+    @property
+    def column_names(self) -> list[str]:
+        """The names of the columns of the table. The list is empty if there is no table."""
+        return [name for name in self._table.table.names if isinstance(name, str)] if self._table else []
+
+    def columns(self, names: Sequence[str]) -> dict[int, dict[str, str]]:
+        """Return columns of the table as ``{line or row: {column: text}}``. The table must exist."""
+        assert self._table
+        specs = (ColumnSpec(name, (name.lower(),), "words") for name in names)
+        columns = self._table.table.columns((self._table.specs[0], *specs), _rules())
+        texts = zip(columns.lines.tolist(), *(map(as_text, columns[name].texts()) for name in names), strict=True)
+        return {line: dict(zip(names, row, strict=True)) for line, *row in texts}
+
     def other_columns(self, excluded: Collection[str]) -> dict[int, dict[str, str]]:
         """Return the columns of the table that were not read, as ``{line or row: {column: text}}``.
 
         Columns in ``excluded`` are left out. If the labels are not from a table, the result is empty.
         """
-        rows = self.rows
-        if not isinstance(rows, TableRows | NamedRows):
+        if self._table is None:
             return {}
-        used = {*excluded, *(name for spec in rows.specs for name in named(spec, rows.table.names))}
-        names = [name for name in rows.table.names if isinstance(name, str) and name not in used]
-        specs = (ColumnSpec(name, (name.lower(),), "words") for name in names)
-        columns = rows.table.columns((rows.specs[0], *specs), _rules())
-        texts = zip(columns.lines.tolist(), *(map(as_text, columns[name].texts()) for name in names), strict=True)
-        return {line: dict(zip(names, row, strict=True)) for line, *row in texts}
+        used = {*excluded, *(name for spec in self._table.specs for name in named(spec, self._table.table.names))}
+        return self.columns([name for name in self.column_names if name not in used])
 
     def as_probabilities(self) -> Labels:
         """Return labels that are all 0 or 1 as probabilities; other labels are unchanged."""

@@ -53,6 +53,9 @@ RUN_OF_SCORES = ColumnSpec("RUN", ("run", "runid", "run_id", "system"), "names")
 TOPIC_OF_SCORES = ColumnSpec("TOPIC", (*TOPIC.names, "user_input", "question"), "names")
 COLLECTION = ColumnSpec("COLLECTION", ("collection", "dataset", "task"), "names")
 MEASURE = ColumnSpec("MEASURE", ("measure", "metric"), "names")
+SYSTEM = ColumnSpec("SYSTEM", (*RUN_OF_SCORES.names, "model", "model_name"), "names")
+"""The systems that generated answers, in tables with labels."""
+
 VALUE = ColumnSpec("VALUE", ("value", "score"), "reals")
 
 JUDGES = tuple(
@@ -99,13 +102,15 @@ def specs_of(columns: str, grades: Grades = "whole") -> tuple[ColumnSpec, ...]:
 def specs_of_labels(names: Sequence[Any], column: str) -> tuple[ColumnSpec, ...]:
     """Return the columns to read from a table whose column ``column`` contains labels.
 
-    A label is identified by the first two columns that contain topics, documents or items. If the table has only one
-    such column, each of its values is a topic with a single document.
+    A label is identified by the first two columns that contain topics (or questions, if there are neither topics nor
+    items), documents, items or systems. If the table has only one such column, each of its values is a topic with a
+    single document.
 
     >>> [spec.column for spec in specs_of_labels(["id", "human", "reason"], "human")]
     ['TOPIC', 'GRADE']
     """
-    known = [spec for spec in (TOPIC, DOCNO, ITEM) if named(spec, names)]
+    topic = TOPIC if named(ITEM, names) else TOPIC_OF_SCORES
+    known = [spec for spec in (topic, DOCNO, ITEM, SYSTEM) if named(spec, names)]
     ids = [replace(spec, column=role) for spec, role in zip(known, ("TOPIC", "DOCNO"), strict=False)]
     return (*(ids or [ITEM]), ColumnSpec("GRADE", (column.lower(),), "labels"))
 

@@ -18,6 +18,7 @@ are symmetric. precision and recall treat the human labels as the truth.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import combinations
 
 import numpy as np
 
@@ -143,10 +144,11 @@ def kappa(counts: FloatArray, grades: IntArray, power: int = 0) -> FloatArray:
     return 1 - divided(total * (weight * counts).sum(axis=(-2, -1)), (weight * expected).sum(axis=(-2, -1)))
 
 
-def alpha(counts: FloatArray, *, ordinal: bool = False) -> FloatArray:
+def alpha(counts: FloatArray, *, ordinal: bool = False, grades: IntArray | None = None) -> FloatArray:
     """Return Krippendorff's alpha: 1 - disagreement / expected disagreement for randomly paired labels.
 
-    An ordinal disagreement increases with the number of labels between the two grades [Computing Krippendorff's
+    An ordinal disagreement increases with the number of labels between the two grades. If ``grades`` is given, the
+    disagreement of an interval scale is the squared difference of the two grades [Computing Krippendorff's
     Alpha-Reliability, 2011].
     """
     labels = counts.sum(axis=-1) + counts.sum(axis=-2)
@@ -154,6 +156,8 @@ def alpha(counts: FloatArray, *, ordinal: bool = False) -> FloatArray:
     if ordinal:
         below = np.cumsum(labels, axis=-1) - labels / 2
         distance = (below[..., :, np.newaxis] - below[..., np.newaxis, :]) ** 2
+    elif grades is not None:
+        distance = np.subtract.outer(grades, grades).astype(np.float64) ** 2
     else:
         distance = np.broadcast_to(1.0 - np.eye(n_grades), counts.shape)
     n_labels = labels.sum(axis=-1)
@@ -221,6 +225,20 @@ def confusions_by_topic(
     cell = (topic * n_grades + row) * n_grades + column
     counts = np.bincount(cell, minlength=n_topics * n_grades * n_grades).astype(np.float64)
     return counts.reshape(n_topics, n_grades, n_grades)
+
+
+def panel_counts(labels: IntArray, grades: Sequence[int], topic: IntArray, n_topics: int) -> FloatArray:
+    """Count the label pairs of any number of judges for ``alpha``. The shape is (n_topics, n_grades, n_grades).
+
+    A document with m labels contributes each of its pairs with weight 1 / (m - 1), so that missing labels are allowed.
+    """
+    counts = np.zeros((n_topics, len(grades), len(grades)))
+    n_labels = (labels >= 0).sum(axis=1)
+    for first, second in combinations(labels.T, 2):
+        both = (first >= 0) & (second >= 0)
+        cells = topic[both], np.searchsorted(grades, first[both]), np.searchsorted(grades, second[both])
+        np.add.at(counts, cells, 1 / (n_labels[both] - 1))
+    return counts
 
 
 N_BINS = 10

@@ -83,20 +83,20 @@ def coefficient_intervals(
     for name in values:
         jackknifed = without[name].mean(axis=-1)
         middle, each = (np.arctanh(np.clip(of, -_GREATEST, _GREATEST)) for of in (values[name].mean(), jackknifed))
-        half = q * _jackknife_error(each)
+        half = q * jackknife_error(each)
         if np.count_nonzero(agreed < units) >= ENOUGH_DISAGREEMENT and not half <= _NO_SPREAD:
             intervals[name] = float(np.tanh(middle - half)), float(np.tanh(middle + half))
         else:
             expected = float(divided(share, 1 - by_chance[name]).mean())
             agreement = agreed.sum() / units.sum()
-            variance = (_jackknife_error(jackknifed[np.isfinite(jackknifed)]) * expected) ** 2 * units.sum()
+            variance = (jackknife_error(jackknifed[np.isfinite(jackknifed)]) * expected) ** 2 * units.sum()
             ends = _wilson(agreed, units, float(divided(variance, agreement * (1 - agreement))), confidence)
             low, high = (max(-1.0, 1 - (1 - end) / expected) if expected > 0 else np.nan for end in ends)
             intervals[name] = low, high
     return intervals
 
 
-def _jackknife_error(values: FloatArray) -> float:
+def jackknife_error(values: FloatArray) -> float:
     """Return the jackknife standard error of a statistic, given its value without each topic."""
     n = values.size
     return float(np.sqrt((n - 1) / n * ((values - values.mean()) ** 2).sum())) if n else 0.0

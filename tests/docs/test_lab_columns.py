@@ -75,7 +75,8 @@ def _sample(folder: Path) -> str:
 def _judges(folder: Path) -> Any:
     """Compare two machines, one with repeated answers and one with probabilities."""
     machines = {"a": [MACHINE, FULL], "b": [_probabilities(folder)]}
-    options: dict[str, Any] = {"second_human": FULL, "human_topics": [6], "resamples": 20, "seed": 1}
+    options: dict[str, Any] = {"second_human": FULL, "human_topics": [6], "resamples": 20, "seed": 1, "panel": True}
+    options["covariate"] = {str(topic): {f"D{n}": n for n in range(1000)} for topic in range(1, 13)}
     return lab.labels(POOLED, None, RUNS, "map", machines=machines, rerank=True, top=3, group_by=BY_NAME, **options)
 
 

@@ -53,13 +53,15 @@ labels
     machine excludes machines, machine_columns
     machine_columns requires human_column
     machine_columns excludes machines
-    second_human, human_topics, written requires machines, machine_columns
-    groups, group_by, top, rerank requires runs
+    second_human, human_topics, written, panel requires machines, machine_columns
+    covariate_log requires covariate
+    groups, group_by requires runs, covariate
+    top, rerank requires runs
     complete, judged_only, max_retrieved, collection_size, ties, ignore_identical_ids, duplicates requires runs
     min_retrieved, infap_c, infap_epsilon, sample_rate, compat requires runs
     ties=expected, ties=best, ties=worst excludes rerank
     rel_format=prefs excludes by_topic, prevalence, level, labels_format, labels_max, label_values, human_column
-    rel_format=prefs excludes machine_columns, disagreements, disagreements_file, figure, runs
+    rel_format=prefs excludes machine_columns, disagreements, disagreements_file, figure, runs, covariate
     draw requires figure
 estimate
     scores excludes runs, complete
@@ -299,7 +301,7 @@ def test_rules(command: str, this: str, kind: str, others: tuple[str, ...], tmp_
     keywords = {**keywords_of(command, this), **NEEDED.get(f"{command} {this} {kind}", {})}
     if kind == "excludes":
         keywords |= keywords_of(command, others[0])
-    if others != ("runs",) and command not in {"degrade", "draw"}:
+    if "runs" not in others and command not in {"degrade", "draw"}:
         keywords["runs"] = RUNS
     verb = "requires" if kind == "requires" else "cannot be combined with"
     known = declaration_of(function_of(command)).parameters

@@ -7,9 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from irevalx.arrays.codes import ABSENT, UNJUDGED_IN_FILES
-from irevalx.experiments.labels import places_of
-from irevalx.lab.judge_agreement.judges import Judge, on_one_scale
+from irevalx.lab.judge_agreement.judges import Judge, PairedNumbers
 from irevalx.process.platform import as_text
 from irevalx.reports.table import Table
 
@@ -38,24 +36,16 @@ def disagreements_of(judges: Sequence[Judge], level: int, excluded: Collection[s
 
 def _of_judge(human: Judge, judge: Judge, level: int, excluded: Collection[str]) -> Iterator[Disagreement]:
     others = judge.first_answer.other_columns(excluded) if judge.first_answer else {}
-    first, second = on_one_scale([human, judge], level)[0]
-    place = places_of(judge.labels, human.labels)
-    grades = np.where(place == ABSENT, UNJUDGED_IN_FILES, first.labels.grades[place])
-    # Labels are compared before they are rounded. If the other judge has probabilities, grades are cut first.
-    ours, theirs = (
-        given.numbers if given.is_cut == scaled.is_cut else scaled.labels.grades
-        for given, scaled in ((human, first), (judge, second))
-    )
-    differ = (grades >= 0) & (second.labels.grades >= 0) & (grades != second.labels.grades)
-    for row in np.flatnonzero(differ).tolist():
-        at = int(place[row])
+    pair = PairedNumbers.of(human, judge, level)
+    for row in np.flatnonzero(pair.have_both & (pair.human_grade != pair.machine_grade)).tolist():
+        at = int(pair.place[row])
         yield Disagreement(
             judge=judge.name,
             topic=as_text(judge.labels.topics[int(judge.labels.rows.ids[row])]),
             docno=as_text(judge.labels.docnos.text(row)),
             human=_short(human.numbers[at] * human.maximum),
             machine=_short(judge.numbers[row] * judge.maximum),
-            difference=_short(theirs[row] - ours[at]),
+            difference=_short(pair.machine[row] - pair.human[row]),
             others=others.get(int(judge.labels.lines[row]), {}),
         )
 

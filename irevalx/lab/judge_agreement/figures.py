@@ -170,20 +170,45 @@ def reliability_diagram(result: LabelsResult, page: Page) -> Figure:
     figure = page.figure(min(page.width, 3.2))
     panel = figure.subplots()
     scale_axes(panel, (0.0, 1.0), (0.0, 1.0), diagonal=True)
+    panel.set_aspect("equal")
+    panel.set(xlabel="mean probability", ylabel="relevant documents")
+    for axis in (panel.xaxis, panel.yaxis):
+        axis.set_major_formatter(PERCENT)
+    note = "Points: bins of width 0.1. Points on the diagonal are calibrated."
+    _draw_lines(figure, page, curves, "Calibration of machine labels", note)
+    return figure
+
+
+def errors_by_covariate(result: LabelsResult, page: Page) -> Figure:
+    """Plot the mean label error against the covariate, with one line per human grade and judge."""
+    curves: dict[str, list[tuple[float, float]]] = {}
+    for row in result.errors_by_covariate:
+        name = f"{'' if row.judge is None else f'{row.judge}, '}human label {row.human}"
+        curves.setdefault(name, []).append((row.covariate, row.error))
+    page = replace(page, width=min(page.width, 3.8))
+    figure = page.figure(min(page.width, 3.2))
+    panel = figure.subplots()
+    panel.axhline(0, color=GREY, linewidth=0.7, zorder=1)
+    panel.set(xlabel=drawable(result.covariate), ylabel="machine label minus human label")
+    note = "Points: mean label errors in bins that contain a fifth of the documents each."
+    _draw_lines(figure, page, curves, "Label errors by covariate", note)
+    return figure
+
+
+def _draw_lines(
+    figure: Figure, page: Page, curves: dict[str, list[tuple[float, float]]], title: str, note: str
+) -> None:
+    """Plot a line for each name in the only panel, and add the title, the note and a legend."""
+    [panel] = figure.axes
     names = names_within(curves, _LONGEST_LINE * page.width, _NAME_SIZE)
     lines = {}
-    for number, (judge, points) in enumerate(curves.items()):
+    for number, (name, points) in enumerate(curves.items()):
         x, y = np.array(points).T
         [line] = panel.plot(
             x, y, MARKERS[number % len(MARKERS)], color=COLOURS[number % len(COLOURS)], markersize=3, linewidth=1
         )
         line.set_linestyle(DASHES[number % len(DASHES)])
-        lines[names.of[judge]] = line
-    panel.set_aspect("equal")
-    panel.set(xlabel="mean probability", ylabel="relevant documents")
-    for axis in (panel.xaxis, panel.yaxis):
-        axis.set_major_formatter(PERCENT)
-    heading = page.name(figure, "Calibration of machine labels")
-    page.explain(figure, "", "Points: bins of width 0.1. Points on the diagonal are calibrated.", names.key)
+        lines[names.of[name]] = line
+    heading = page.name(figure, title)
+    page.explain(figure, "", note, names.key)
     lay_out_with_legend(figure, lines if len(lines) > 1 else {}, heading)
-    return figure

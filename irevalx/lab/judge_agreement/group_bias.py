@@ -11,14 +11,16 @@ reported only if both effects are significant and have the same sign.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import TypeAlias
 
 import numpy as np
 
-from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
+from irevalx.arrays.segments import AnyArray, BoolArray, FloatArray, IntArray
 from irevalx.experiments.coverage import DEPTH
 from irevalx.experiments.labels import PairedLabels
 from irevalx.experiments.ranked_runs import GradedRuns
 from irevalx.frozen import Frozen
+from irevalx.lab.judge_agreement.document_agreement import none_if_nan
 from irevalx.lab.judge_agreement.parts import Estimate, Estimates
 from irevalx.statistics.corrections import holm
 from irevalx.statistics.prediction_powered_inference import p_of_mean
@@ -26,6 +28,10 @@ from irevalx.statistics.significance import without_noise
 
 FEWEST_TOPICS = 10
 """Minimum number of topics of a regression."""
+
+
+Effect: TypeAlias = tuple[float, float, int]
+"""An effect, its p-value over topics, and the number of topics; the first two are nan for too few topics."""
 
 
 class Favour(Frozen):
@@ -37,19 +43,24 @@ class Favour(Frozen):
     topics: int  # number of topics that both regressions use
 
 
-def favour(contrast: FloatArray, human: IntArray, machine: IntArray, topic: IntArray) -> Favour:
+def favour(contrast: FloatArray, human: IntArray, machine: AnyArray, topic: IntArray) -> Favour:
     """Return the effects of the contrast on the labels and errors. The arrays have the shape (n_documents,)."""
     of_grade = np.unique(np.stack((topic, human)), axis=1, return_inverse=True)[1].reshape(-1)
     labels = _regression(contrast, machine.astype(np.float64), of_grade, topic)
     errors = _regression(contrast, (machine - human).astype(np.float64), topic, topic)
+    return combined(labels, errors)
+
+
+def combined(labels: Effect, errors: Effect) -> Favour:
+    """Return the result of both regressions, with the larger p-value, or p = 1 if the effects have different signs."""
     p = np.nan if np.isnan(labels[1] + errors[1]) else max(labels[1], errors[1])
     if labels[0] * errors[0] <= 0:
         p = 1.0
     return Favour(labels[0], errors[0], p, min(labels[2], errors[2]))
 
 
-def _regression(x: FloatArray, y: FloatArray, centred_within: IntArray, topic: IntArray) -> tuple[float, float, int]:
-    """Return the effect of x on y, its p-value over topics, and the number of topics."""
+def _regression(x: FloatArray, y: FloatArray, centred_within: IntArray, topic: IntArray) -> Effect:
+    """Return the effect of x on y."""
     if not x.size:
         return np.nan, np.nan, 0
     x = x - (np.bincount(centred_within, x) / np.maximum(np.bincount(centred_within), 1))[centred_within]
@@ -80,26 +91,26 @@ def group_favours(
         favours = [
             favour(
                 retrieved[member].mean(axis=0) - retrieved[~member].mean(axis=0),
-                *(of[used] for of in (both.human, both.machine, rows.ids)),
+                *(both.human[used], both.machine[used], rows.ids[used]),
             )
             for member in members
         ]
-        corrected = np.array([each.p for each in favours])
-        corrected[np.isfinite(corrected)] = holm(corrected[np.isfinite(corrected)])
         yield (
             measure,
             {
                 name: {
-                    "favour_labels": _defined(each.of_labels),
-                    "favour_errors": _defined(each.of_errors),
-                    "favour_p": _defined(float(p)),
-                    "favour_topics": Estimate(each.topics),
+                    **estimates,
                     "favour_judged": Estimate(float(retrieved[member].sum() / max(1, n_retrieved[member].sum()))),
                 }
-                for name, member, each, p in zip(names, members, favours, corrected, strict=True)
+                for name, member, estimates in zip(names, members, favour_statistics(favours), strict=True)
             },
         )
 
 
-def _defined(value: float) -> Estimate:
-    return Estimate(None if np.isnan(value) else value)
+def favour_statistics(favours: Sequence[Favour]) -> Iterator[Estimates]:
+    """Yield the statistics of each group, with p-values that are corrected for the number of groups."""
+    corrected = np.array([each.p for each in favours])
+    corrected[np.isfinite(corrected)] = holm(corrected[np.isfinite(corrected)])
+    for each, p in zip(favours, corrected.tolist(), strict=True):
+        values = {"labels": each.of_labels, "errors": each.of_errors, "p": p, "topics": each.topics}
+        yield {f"favour_{name}": Estimate(none_if_nan(value)) for name, value in values.items()}

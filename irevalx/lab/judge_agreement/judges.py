@@ -8,11 +8,19 @@ from typing import Any
 
 import numpy as np
 
-from irevalx.arrays.codes import UNJUDGED_IN_FILES
-from irevalx.arrays.segments import AnyArray, FloatArray, IntArray
+from irevalx.arrays.codes import ABSENT, UNJUDGED_IN_FILES
+from irevalx.arrays.segments import AnyArray, BoolArray, FloatArray, IntArray
 from irevalx.errors import InputError, UsageError, Warn, quote, shown_name, warn
 from irevalx.experiments.inputs import QrelsText, are_given
-from irevalx.experiments.labels import RELEVANT, LabelReading, Labels, PairedLabels, grades_for, topic_warnings
+from irevalx.experiments.labels import (
+    RELEVANT,
+    LabelReading,
+    Labels,
+    PairedLabels,
+    grades_for,
+    places_of,
+    topic_warnings,
+)
 from irevalx.experiments.prepared_runs import prepare_graded_runs
 from irevalx.experiments.ranked_runs import EvaluationRules, GradedRuns, topics_compared
 from irevalx.experiments.run_groups import two_groups_of
@@ -136,6 +144,33 @@ def on_one_scale(judges: Sequence[Judge], level: int) -> tuple[list[Judge], int]
     return [binarise_judge(judge, level) for judge in judges], 1
 
 
+class PairedNumbers(Frozen):
+    """The labels of a judge and of the human judge on a common scale, for each document that the judge labels."""
+
+    place: IntArray  # index of the document in the human labels, or ABSENT
+    human_grade: IntArray  # negative if there is none
+    machine_grade: IntArray  # negative if there is none
+    human: AnyArray  # the label before rounding; unspecified if there is none
+    machine: AnyArray  # the label before rounding
+
+    @classmethod
+    def of(cls, human: Judge, judge: Judge, level: int) -> PairedNumbers:
+        """Pair the labels. If one of the judges has probabilities, the grades of the other are cut at ``level``."""
+        first, second = on_one_scale([human, judge], level)[0]
+        place = places_of(judge.labels, human.labels)
+        human_grade = np.where(place == ABSENT, UNJUDGED_IN_FILES, first.labels.grades[place])
+        ours, theirs = (
+            given.numbers if given.is_cut == scaled.is_cut else scaled.labels.grades
+            for given, scaled in ((human, first), (judge, second))
+        )
+        return cls(place, human_grade, second.labels.grades, ours[place], theirs)
+
+    @property
+    def have_both(self) -> BoolArray:
+        """Whether each document has labels of both judges."""
+        return (self.human_grade >= 0) & (self.machine_grade >= 0)
+
+
 def on_documents_of(labels: Judgments, others: Judgments) -> Judgments:
     """Restrict labels to the documents that have a grade in other judgments; other documents become unjudged."""
     grades, _ = grades_for(labels, others)
@@ -165,7 +200,7 @@ def combine_labels(machines: Sequence[Judge], level: int) -> CombinedLabels:
     if len(machines) < 2:
         return CombinedLabels()
     machines, level = on_one_scale(machines, level)
-    documents, labels = _table(machines)
+    documents, labels = table_of(machines)
     grades: IntArray = np.unique(labels[labels >= 0])
     codes = np.where(labels < 0, -1, np.searchsorted(grades, labels))
     model = dawid_skene(codes, grades.size)
@@ -190,19 +225,19 @@ def combine_labels(machines: Sequence[Judge], level: int) -> CombinedLabels:
     return CombinedLabels(judges=tuple(judges), texts=texts)
 
 
-def _table(machines: Sequence[Judge]) -> tuple[list[tuple[bytes, bytes]], IntArray]:
-    """Return the documents of all machines by topic and ID, and their grades, shape (n_documents, n_machines)."""
+def table_of(judges: Sequence[Judge]) -> tuple[list[tuple[bytes, bytes]], IntArray]:
+    """Return the documents of all judges by topic and ID, and their grades, shape (n_documents, n_judges)."""
     grades: dict[tuple[bytes, bytes], dict[int, int]] = {}
-    for number, machine in enumerate(machines):
-        judgments = machine.labels
+    for number, judge in enumerate(judges):
+        judgments = judge.labels
         lines = zip(judgments.rows.ids.tolist(), judgments.docnos.texts(), judgments.grades.tolist(), strict=True)
         for topic, docno, grade in lines:
             if grade >= 0:
                 grades.setdefault((judgments.topics[topic], docno), {})[number] = grade
     if not grades:
-        raise InputError(f"{shown_name(machines[0].labels.path)}: no machine has labels")
+        raise InputError(f"{shown_name(judges[0].labels.path)}: no machine has labels")
     documents = sorted(grades)
-    labels = np.full((len(documents), len(machines)), -1, np.int64)
+    labels = np.full((len(documents), len(judges)), -1, np.int64)
     for row, document in enumerate(documents):
         for number, grade in grades[document].items():
             labels[row, number] = grade
@@ -258,7 +293,7 @@ class JudgeComparison(Frozen, kw_only=True):
         rules = replace(self.rules, settings=replace(self.rules.settings, level=level))
         experiment = prepare_graded_runs(both.judgments, self.runs, self.measures, rules).ranked()
         of_runs = self._run_statistics(experiment, both, warn)
-        of_groups = _group_warnings(of_runs, self.bootstrap.alpha, name or "the machine")
+        of_groups = favour_warnings(of_runs, self.bootstrap.alpha, name or "the machine")
         for line in (*self.bootstrap.warnings_of_runs(len(experiment.topics)), *of_groups):
             warn(line)
         which = topics_compared(
@@ -393,18 +428,23 @@ def _warnings(
         yield "kappa is not defined: all labels have the same grade"
 
 
-def _group_warnings(parts: Sequence[AgreementPart], alpha: float, name: str) -> Iterator[str]:
-    """Yield a warning for each group of runs that the machine favours or disfavours significantly."""
+def favour_warnings(parts: Sequence[AgreementPart], alpha: float, name: str) -> Iterator[str]:
+    """Yield a warning for each group or covariate that the machine favours or disfavours significantly."""
     for part in parts:
         p = part.statistics.get("favour_p", Estimate(None)).value
         if p is None or p >= alpha:
             continue
-        labels, errors, topics, judged = (
-            part.statistics[f"favour_{of}"].or_nan for of in ("labels", "errors", "topics", "judged")
-        )
+        labels, errors, topics = (part.statistics[f"favour_{of}"].or_nan for of in ("labels", "errors", "topics"))
+        measure, judged = "", ""
+        what, documents = f"group {quote(part.group or '')}", "the group's documents"
+        if part.kind == "covariate":
+            what, documents = f"high values of {part.group}", "documents that exceed others by one standard deviation"
+        elif part.kind == "group":
+            share = part.statistics["favour_judged"].or_nan
+            measure, judged = f"{part.measure}: ", f"; {share:.0%} of the group's first documents have both labels"
         yield (
-            f"{part.measure}: {name} {'favours' if labels > 0 else 'disfavours'} group {quote(part.group or '')}: the "
-            f"labels of the group's documents differ by {labels:+.4f} from the labels of documents with the same human "
-            f"grade, and their errors by {errors:+.4f} from the errors of other documents (p corrected for the number "
-            f"of groups: {p:.4f}; {topics:g} topics; {judged:.0%} of the group's first documents have both labels)"
+            f"{measure}{name} {'favours' if labels > 0 else 'disfavours'} {what}: the labels of {documents} differ by "
+            f"{labels:+.4f} from the labels of documents with the same human grade, and their errors by {errors:+.4f} "
+            f"from the errors of other documents (p corrected for the number of groups: {p:.4f}; {topics:g} topics"
+            f"{judged})"
         )

@@ -1,6 +1,7 @@
 """Comparison of machine judgments with human judgments: ``labels`` and its command."""
 
 from collections.abc import Mapping, Sequence
+from os import PathLike
 from typing import Annotated, Any
 
 from irevalx.api.custom_measures import Measures
@@ -17,6 +18,7 @@ from irevalx.lab.command.common_options import Alpha, GroupBy, Groups, LabelValu
 from irevalx.lab.command.common_options import measures as measures_parameter
 from irevalx.lab.command.evaluation_options import GRADED, EvaluationOptions, Unpack, evaluation_options, ties_excluding
 from irevalx.lab.command.output import Output, write_lines
+from irevalx.lab.judge_agreement.covariates import Covariate, CovariateRow
 from irevalx.lab.judge_agreement.disagreements import disagreements_of
 from irevalx.lab.judge_agreement.document_agreement import LabelBootstrap
 from irevalx.lab.judge_agreement.error_rates import error_rates
@@ -28,6 +30,7 @@ from irevalx.lab.judge_agreement.judges import (
     notes_on_cuts,
     on_one_scale,
 )
+from irevalx.lab.judge_agreement.panels import panel_statistics
 from irevalx.lab.judge_agreement.preferences import comparable_format, compare_preferences
 from irevalx.lab.judge_agreement.real_labels import real_statistics, reliability_curve
 from irevalx.lab.judge_agreement.results import JudgesResult, LabelsResult
@@ -40,6 +43,9 @@ from irevalx.wording import missing, spelled
 
 _SEVERAL = ("machines", "machine_columns")
 """The parameters for several machines."""
+
+_GROUPED = ("runs", "covariate")
+"""The parameters whose runs or words can be grouped."""
 
 RESAMPLES = 1000
 """Default number of bootstrap resamples."""
@@ -126,8 +132,9 @@ def _run(
             requires="figure",
             help=(
                 "Figure to draw: the labels of one machine by human label (confusion), the agreement of each pair of "
-                "judges (judges), runs before and after reranking (rerank), or the reliability curve of probabilities "
-                "(calibration).  [default: confusion, or judges with --machine]"
+                "judges (judges), runs before and after reranking (rerank), the reliability curve of probabilities "
+                "(calibration), or label errors by covariate (covariate).  "
+                "[default: confusion, or judges with --machine]"
             ),
         ),
     ] = None,
@@ -184,11 +191,16 @@ def labels(
     ] = None,
     second_human: Annotated["GivenQrels | None", file(requires=_SEVERAL)] = None,
     by_topic: Annotated[bool, flag()] = False,
-    groups: Groups = None,
-    group_by: GroupBy = None,
+    groups: Annotated[Groups, refined(requires=_GROUPED)] = None,
+    group_by: Annotated[GroupBy, refined(requires=_GROUPED)] = None,
     top: Annotated[int | None, whole(2, metavar="K", requires="runs")] = None,
     rerank: Annotated[bool, flag(requires="runs")] = False,
     prevalence: Annotated[bool, flag()] = False,
+    panel: Annotated[bool, flag(requires=_SEVERAL)] = False,
+    covariate: Annotated[
+        str | PathLike[str] | Mapping[str, Mapping[str, Any]] | None, file(metavar="COLUMN|FILE")
+    ] = None,
+    covariate_log: Annotated[bool, flag(requires="covariate")] = False,
     human_topics: Annotated[
         Sequence[int] | None, whole(FEWEST_HUMAN, several=True, metavar="N...", requires=_SEVERAL)
     ] = None,
@@ -271,6 +283,18 @@ def labels(
     on documents with human labels, and by how much the kappa of each combination exceeds the kappa of each machine.
     Combinations do not use human labels; they label every document that at least one machine labels.
 
+    With `panel`, the result contains Krippendorff's alpha of all judges together (nominal, ordinal and interval), in
+    which labels can be missing, and the change of alpha if one judge is left out. It also contains the mean correlation
+    of the errors of two machines (error_correlation) on the documents that all machines and `human` label, and the
+    number of machines with independent errors that are worth as much as all machines (effective_judges). Noise of the
+    human labels is an error of all machines. If there is much noise, effective_judges is too low.
+
+    With `covariate`, a test determines whether the machine labels depend on a covariate, such as the length of an
+    answer. favour_labels is the difference in machine labels for one standard deviation of the covariate, for documents
+    of the same topic and human grade. favour_errors is the difference in label error, for documents of the same topic.
+    favour_p is defined as for groups of runs. If the covariate consists of words, such as the names of systems, the
+    documents of each word, or of each group of words, are compared with the other documents of the same topics.
+
     Parameters
     ----------
     human : human relevance judgments: ``{topic: {docno: grade}}``, or anything else that ``irevalx.Qrels.read``
@@ -294,6 +318,12 @@ def labels(
         (prevalence_human), by the machine labels alone (prevalence_machine), corrected by sensitivity and specificity
         (prevalence_corrected; Rogan and Gladen, 1978), and prediction-powered (prevalence_powered; Angelopoulos et al.,
         2023).
+    panel : add the agreement of all judges together, the contribution of each judge, and the effective number of
+        machines.
+    covariate : numbers or words that describe documents or answers: the name of a column of a table that contains
+        labels, or a file of lines TOPIC DOCNO VALUE, with blanks or commas between them. In Python, it can also be a
+        dictionary ``{topic: {docno: value}}``. [default: no covariate]
+    covariate_log : use the logarithm of the covariate, for example of a length.
     human_topics : with `machines` and `runs`, add the share of a machine's error that is removed if assessors judge
         this number of topics and values are estimated as in irevalx-lab estimate. [default: 10 25 50]
     resamples : number of bootstrap resamples of the topics, for confidence intervals; 0 for no intervals. Because
@@ -349,6 +379,10 @@ def labels(
         rel_format=rel_format, labels_format=labels_format, label_values=label_values, labels_max=labels_max
     )
     judges = judges_of(reading, human, machine, machines, second_human, columns)
+    of_panel = [*panel_statistics(judges, bootstrap, level)] if panel else []
+    of_words = (None, None) if are_given(runs) else (groups, group_by)
+    tested = Covariate.read(covariate, judges, *of_words, log=covariate_log)
+    by_covariate: list[CovariateRow] = []
     are_several = machines is not None or len(columns) > 2
     cuts = notes_on_cuts(judges, level)
     comparison = JudgeComparison(
@@ -374,6 +408,9 @@ def labels(
         parts += real_statistics(judges[0], judge, bootstrap, level)
         if prevalence:
             parts += error_rates(judges[0], judge, bootstrap, level)
+        of_covariate, errors = tested.statistics(judges[0], judge, alpha, level, warn, name)
+        parts += of_covariate
+        by_covariate.extend(errors)
         return parts, notes
 
     if are_several:
@@ -382,6 +419,10 @@ def labels(
         parts, notes = compare(judges[1])
         reliability = [*reliability_curve(judges[0], judges[1], level, None)]
         result = LabelsResult(parts, bootstrap.seed if resamples else None, reliability, notes=(*notes, *cuts))
-    if not disagreements:
-        return result
-    return replace(result, disagreements=disagreements_of(judges, level, columns))
+    return replace(
+        result,
+        parts=[*result.parts, *of_panel],
+        covariate=tested.name,
+        errors_by_covariate=by_covariate,
+        disagreements=disagreements_of(judges, level, columns) if disagreements else None,
+    )

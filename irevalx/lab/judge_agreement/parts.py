@@ -18,6 +18,10 @@ Kind: TypeAlias = Literal[
     "errors",  # sensitivity and specificity at a level
     "prevalence",  # estimates of the share of relevant documents at a level
     "pair",  # agreement of two judges on documents with human labels
+    "panel",  # agreement of all judges, and correlation of the machines' errors
+    "without_judge",  # change of the agreement of all judges if a judge is left out
+    "covariate",  # dependence of labels and errors on a covariate
+    "answers",  # dependence of labels and errors on a group of documents or answers
     "combination",  # a combination compared with a single machine
     "values",  # measure values of all runs, and of the best runs
     "decisions",  # significance decisions on pairs of runs

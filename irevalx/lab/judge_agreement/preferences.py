@@ -39,7 +39,7 @@ without a tie, and of these for the document that was presented first."""
 
 _WITHOUT_GRADES = (
     *("by_topic", "prevalence", "level", "labels_format", "labels_max", "label_values", "human_column"),
-    *("machine_columns", "disagreements", "disagreements_file", "figure", "runs"),
+    *("machine_columns", "disagreements", "disagreements_file", "figure", "covariate", "runs"),
 )
 """The parameters of ``labels`` that preferences exclude."""
 

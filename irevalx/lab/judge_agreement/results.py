@@ -9,6 +9,7 @@ from irevalx.errors import UsageError, quote
 from irevalx.frozen import cached_property, replace
 from irevalx.lab.command.notes import DECISION_HEADS, DECISION_NOTE, significance_note
 from irevalx.lab.command.output import DrawnResult
+from irevalx.lab.judge_agreement.covariates import CovariateRow
 from irevalx.lab.judge_agreement.disagreements import Disagreement, disagreement_table
 from irevalx.lab.judge_agreement.document_agreement import NUMBERS_OF_TOPICS, OF_PAIRS
 from irevalx.lab.judge_agreement.judges import WRITTEN, CombinedLabels
@@ -83,6 +84,21 @@ _OF_PREVALENCES = (
     "documents; prevalence corrected, if sensitivity and specificity are the same for documents without human labels.",
 )
 
+_OF_COVARIATE = (
+    "favour labels: estimated difference in machine labels between a group's documents and other documents of the same "
+    "topic and human grade, or for one standard deviation of a number. Favour errors: estimated difference in label "
+    "error (machine minus human), for documents of the same topic.",
+    *_OF_FAVOURS[1].split(" Favour judged")[:1],
+)
+_OF_PANEL = (
+    "panel alpha: Krippendorff's alpha of all judges, including the human judge, on the documents with at least two "
+    "labels (panel documents).",
+    "error correlation: mean correlation of the errors (machine minus human) of two machines, on the documents that "
+    "all machines and the human judge label (error documents). Effective judges: number of machines with independent "
+    "errors that are worth as much as all machines; too low if the human labels are noisy.",
+)
+_OF_CHANGES = ("change: alpha of the other judges minus alpha of all judges, for each scale of the grades.",)
+
 MOST_GRADES = 12
 """Maximum number of grades in a displayed confusion matrix."""
 
@@ -108,7 +124,10 @@ class LabelsResult(DrawnResult):
     seed: int | None  # the seed of the topic resamples; None without intervals
     reliability: Sequence[ReliabilityRow] = ()  # the reliability curve of probabilities, one row per bin
     disagreements: Sequence[Disagreement] | None = None  # documents with different labels; None if not requested
+    covariate: str = ""  # the name of the covariate, if there is one
+    errors_by_covariate: Sequence[CovariateRow] = ()  # mean label errors by human grade and bin of a numeric covariate
     drawings: ClassVar[Mapping[str, str]] = {
+        "covariate": "errors_by_covariate",
         "confusion": "confusion_map",
         "rerank": "reranked_runs",
         "calibration": "reliability_diagram",
@@ -131,6 +150,7 @@ class LabelsResult(DrawnResult):
         return [
             Table.of("labels", AgreementStatistic, self.rows, without=without, n_labels=n_labels),
             *self._curve(),
+            *self._covariate(),
             *([] if self.disagreements is None else [disagreement_table(self.disagreements, several=bool(self.judge))]),
         ]
 
@@ -139,6 +159,12 @@ class LabelsResult(DrawnResult):
         without = () if self.judge else ("judge",)
         curve = Table.of("reliability curve", ReliabilityRow, self.reliability, without=without, n_labels=3)
         return [curve] if self.reliability else []
+
+    def _covariate(self) -> list[Table]:
+        """Return the table of label errors by covariate, if there is a numeric covariate."""
+        without = () if self.judge else ("judge",)
+        title, rows = f"label errors by {self.covariate}", self.errors_by_covariate
+        return [Table.of(title, CovariateRow, rows, without=without, n_labels=2 - len(without))] if rows else []
 
     def tables_for_people(self) -> list[Table]:
         """Return the statistics as several tables, without empty ones; single topics only for a single judge."""
@@ -158,8 +184,12 @@ class LabelsResult(DrawnResult):
             *(replace(curve, notes=_OF_CURVE) for curve in self._curve()),
             table("error rates", level, self.of("errors")),
             _long("prevalence", level, self.of("prevalence"), notes=_OF_PREVALENCES),
+            _wide("favoured answers", (*judge, "group"), self.of("covariate", "answers"), notes=_OF_COVARIATE),
+            *(() if judge else self._covariate()),
             _wide("agreement by topic", ("topic",), of_topics),
             _wide("agreement between judges", pair, self.of("pair")),
+            _long("agreement of all judges", (), self.of("panel"), notes=_OF_PANEL),
+            _wide("change of alpha without one judge", ("judge",), self.of("without_judge"), notes=_OF_CHANGES),
             _wide(over, pair, self.of("combination"), notes=_OF_COMBINATIONS),
             table("agreement of measure values of runs", measure, values, RUN_STATISTICS if judge else ()),
             _wide("agreement on the best runs", measure, values if judge else (), TOP_STATISTICS),
@@ -187,6 +217,8 @@ class LabelsResult(DrawnResult):
         """Return the requested figure; raises UsageError if the result lacks its data."""
         if draw == "calibration" and not self.reliability:
             raise UsageError(f"{spelled('draw', 'calibration')} requires labels that are probabilities of relevance")
+        if draw == "covariate" and not self.errors_by_covariate:
+            raise UsageError(f"{spelled('draw', 'covariate')} requires {spelled('covariate')} with numbers")
         if draw == "rerank" and not self.of("gains"):
             raise UsageError(f"{spelled('draw', 'rerank')} requires {spelled('rerank', True)}")
         return super().drawing(draw, page)
@@ -260,6 +292,7 @@ class JudgesResult(LabelsResult):
 
     combined: CombinedLabels = CombinedLabels()  # the combined labels of the machines
     drawings: ClassVar[Mapping[str, str]] = {
+        "covariate": "errors_by_covariate",
         "judges": "judge_matrix",
         "rerank": "reranked_runs",
         "calibration": "reliability_diagram",

@@ -23,6 +23,7 @@ from irevalx import lab
 from irevalx.errors import UsageError
 from irevalx.frozen import Frozen
 from irevalx.lab.command.output import DrawnResult
+from irevalx.lab.judge_agreement.covariates import CovariateRow
 from irevalx.lab.judge_agreement.parts import AgreementPart, Estimate
 from irevalx.lab.judge_agreement.real_labels import ReliabilityRow
 from irevalx.lab.judge_agreement.results import JudgesResult
@@ -86,6 +87,14 @@ def calibrated(n_judges: int) -> JudgesResult:
     return JudgesResult([], None, reliability=curve)
 
 
+def errors_of_judges(n_judges: int) -> JudgesResult:
+    """Return label errors by covariate of judges that are called 0, 1, 2, ..."""
+    rows = [
+        CovariateRow(str(judge), 1, 9, 10.0 * place, 0.1 * place) for judge in range(n_judges) for place in range(5)
+    ]
+    return JudgesResult([], None, covariate="log words", errors_by_covariate=rows)
+
+
 def reranked(n_runs: int, machines: Mapping[str, Any]) -> Any:
     """Return runs before and after reranking by machines."""
     return lab.labels(judgments(1.0), machines=machines, runs=runs(n_runs), measures="P.5", rerank=True, resamples=0)
@@ -113,6 +122,7 @@ RESULTS: dict[str, Callable[[int], Any]] = {
     "rates_by_difference": lambda n: lab.swap_rate(judgments(), runs(max(n, 12)), "map", draws=10, seed=1, bins=0.05),
     "confusion_map": lambda _: lab.labels(judgments(1.0), judgments(0.98), resamples=0),
     "reliability_diagram": lambda n: calibrated(min(n, 12)),
+    "errors_by_covariate": lambda n: errors_of_judges(min(n, 12)),
     "judge_matrix": lambda n: kappas(min(n, 30)),
     "reranked_runs": lambda n: reranked(n, {"0": judgments(0.98), "1": judgments(0.99)}),
 }

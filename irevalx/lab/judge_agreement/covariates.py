@@ -1,0 +1,190 @@
+"""Whether the labels of a judge depend on a covariate of documents or answers, such as the length of an answer.
+
+If the covariate is a number, two regressions within topics estimate its effect on the machine labels, given the human
+grade, and on the label errors (machine minus human). They have the biases that ``group_bias`` describes, so that an
+effect is reported only if both are significant and have the same sign. If the covariate is a word, such as the name of
+a system, ``favour`` compares each group of words with all others.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from irevalx.arrays.segments import FloatArray, IntArray
+from irevalx.errors import InputError, UsageError, Warn, quote, shown_name
+from irevalx.experiments.run_groups import two_groups_of
+from irevalx.frozen import Frozen
+from irevalx.lab.judge_agreement.group_bias import FEWEST_TOPICS, Effect, Favour, combined, favour, favour_statistics
+from irevalx.lab.judge_agreement.judges import Judge, PairedNumbers, favour_warnings
+from irevalx.lab.judge_agreement.parts import AgreementPart, Kind
+from irevalx.process.platform import as_bytes, as_text
+from irevalx.reading.column_names import TOPIC, named
+from irevalx.reading.sources.files import Source
+from irevalx.statistics.prediction_powered_inference import p_of_mean
+from irevalx.statistics.significance import without_noise
+from irevalx.wording import spelled
+
+N_BINS = 5
+"""Number of bins of a covariate, which contain about the same number of documents."""
+
+_MISSING = {"", "nan", "none", "null", "na"}
+
+
+class CovariateRow(NamedTuple):
+    """The documents with one human grade in one bin of a covariate."""
+
+    judge: str | None
+    human: int  # the human grade
+    documents: int
+    covariate: float  # mean value of the covariate
+    error: float  # mean label error: machine minus human
+
+
+class Covariate(Frozen):
+    """A covariate of documents."""
+
+    name: str
+    values: Mapping[tuple[bytes, bytes], float | str]  # the number or the group of each topic and document
+    is_number: bool
+
+    @classmethod
+    def read(cls, given: Any, judges: Sequence[Judge], groups: Any, pattern: str | None, *, log: bool) -> Covariate:
+        """Read a covariate from a dictionary, a column of a table with labels, or a file; None is an empty covariate.
+
+        If the values are words, ``groups`` or ``pattern`` determine the group of each word. Raise InputError if some
+        values are numbers and others are words.
+        """
+        if given is None:
+            return cls("", {}, True)
+        name = "covariate" if isinstance(given, Mapping) else os.fspath(given)
+        texts = {key: text for key, text in _texts_of(given, judges) if text.lower() not in _MISSING}
+        if not texts:
+            raise InputError(f"{shown_name(name)}: the covariate has no values")
+        numbers = {key: number for key, text in texts.items() if math.isfinite(number := _number(text))}
+        if not numbers or groups is not None or pattern is not None:
+            words = sorted(set(texts.values()))
+            group_of = dict(zip(words, two_groups_of(words, groups, pattern), strict=True))
+            return cls(name, {key: group_of[text] for key, text in texts.items()}, False)
+        if words := [text for key, text in texts.items() if key not in numbers]:
+            some = f"{len(numbers)} of {len(texts)} values are numbers"
+            raise InputError(f"{shown_name(name)}: {quote(words[0])} is not a number, but {some}")
+        if not log:
+            return cls(name, numbers, True)
+        if (lowest := min(numbers.values())) <= 0:
+            raise UsageError(f"{spelled('covariate_log', True)} requires positive values, but one is {lowest:g}")
+        return cls(f"log {name}", {key: math.log(number) for key, number in numbers.items()}, True)
+
+    def statistics(
+        self, human: Judge, judge: Judge, alpha: float, level: int, warn: Warn, name: str | None
+    ) -> tuple[list[AgreementPart], list[CovariateRow]]:
+        """Return the effect of the covariate on the labels of a judge, and the mean label errors by covariate.
+
+        ``name`` is the name of the judge in the result, or None for a single judge.
+        """
+        if not self.name:
+            return [], []
+        pair, documents = PairedNumbers.of(human, judge, level), judge.labels
+        both = np.flatnonzero(pair.have_both).tolist()
+        keys = [(documents.topics[int(documents.rows.ids[row])], documents.docnos.text(row)) for row in both]
+        used = np.array([row for row, key in zip(both, keys, strict=True) if key in self.values], np.int64)
+        values = np.array([self.values[key] for key in keys if key in self.values])
+        if lacking := len(both) - used.size:
+            warn(f"{self.name}: {lacking} of {len(both)} documents with both labels have no value and are left out")
+        topic, grade = documents.rows.ids[used], pair.human_grade[used]
+        machine, error = pair.machine[used].astype(np.float64), (pair.machine - pair.human)[used].astype(np.float64)
+        if self.is_number:
+            groups, favours = [self.name], [_slopes(values, machine, error, topic, grade)]
+            by_bin = [*_errors_by_bin(values, error, grade, name)]
+        else:
+            groups, by_bin = np.unique(values).tolist(), []
+            favours = [favour((values == group).astype(np.float64), grade, machine, topic) for group in groups]
+        kind: Kind = "covariate" if self.is_number else "answers"
+        of_groups = zip(groups, favour_statistics(favours), strict=True)
+        parts = [AgreementPart(kind, estimates, group=group) for group, estimates in of_groups]
+        if (topics := max((each.topics for each in favours), default=0)) < FEWEST_TOPICS:
+            warn(
+                f"{self.name}: the test requires {FEWEST_TOPICS} topics in which documents with both labels have "
+                f"different values of the covariate, but there are {topics}; all answers to a question must have the "
+                "same topic"
+            )
+        for line in favour_warnings(parts, alpha, judge.name):
+            warn(line)
+        return parts, by_bin
+
+
+def _texts_of(given: Any, judges: Sequence[Judge]) -> Iterator[tuple[tuple[bytes, bytes], str]]:
+    """Yield the text of each topic and document. A name is looked up in tables with labels before it is a file."""
+    if isinstance(given, Mapping):
+        for topic, values in given.items():
+            yield from (((as_bytes(str(topic)), as_bytes(str(docno))), str(value)) for docno, value in values.items())
+        return
+    name = os.fspath(given)
+    tables = [judge.first_answer for judge in judges if judge.first_answer and judge.first_answer.column_names]
+    if table := next((table for table in tables if name in table.column_names), None):
+        labels, of_lines = table.judgments, table.columns([name])
+        lines = zip(labels.rows.ids.tolist(), labels.docnos.texts(), labels.lines.tolist(), strict=True)
+        yield from (((labels.topics[topic], docno), of_lines[line][name]) for topic, docno, line in lines)
+        return
+    if tables and not Path(name).exists():
+        raise UsageError(
+            f"{spelled('covariate')}: {quote(name)} is neither a file nor a column of the labels, which have "
+            f"the columns {', '.join(tables[0].column_names)}"
+        )
+    for number, line in enumerate(Source(name).content().split(b"\n"), 1):
+        fields = [field.strip() for field in line.split(b"," if b"," in line else None)]
+        if not any(fields) or line.startswith(b"#") or (number == 1 and named(TOPIC, [as_text(fields[0])])):
+            continue
+        if len(fields) != 3:
+            raise InputError(
+                f"{shown_name(name)}:{number}: expected 3 columns (topic, document, value), but the line has "
+                f"{len(fields)}: {quote(line)}"
+            )
+        yield (fields[0], fields[1]), as_text(fields[2])
+
+
+def _number(text: str) -> float:
+    """Return the number that a text contains, or nan."""
+    try:
+        return float(text)
+    except ValueError:
+        return math.nan
+
+
+def _slopes(x: FloatArray, machine: FloatArray, error: FloatArray, topic: IntArray, grade: IntArray) -> Favour:
+    """Return the effects of one standard deviation of x on the machine label, given the grade, and on the error."""
+    spread = float(x.std()) if x.size else 0.0
+    x = (x - x.mean()) / spread if spread else np.zeros_like(x)
+    return combined(_slope(x, machine, topic, grade), _slope(x, error, topic, np.zeros_like(grade)))
+
+
+def _slope(x: FloatArray, y: FloatArray, topic: IntArray, grade: IntArray) -> Effect:
+    """Return the slope of y on x and an indicator of each grade, all centred within topics."""
+    sizes = np.maximum(np.bincount(topic), 1)
+    grades = [(grade == each).astype(np.float64) for each in np.unique(grade)[1:]]
+    x, y, *grades = (values - (np.bincount(topic, values) / sizes)[topic] for values in (x, y, *grades))
+    if grades:
+        matrix = np.stack(grades, axis=1)
+        x, y = (values - matrix @ np.linalg.lstsq(matrix, values, rcond=None)[0] for values in (x, y))
+    x, y = without_noise(x), without_noise(y)
+    squares = np.bincount(topic, x**2)
+    if (n := int(np.count_nonzero(squares))) < FEWEST_TOPICS:
+        return np.nan, np.nan, n
+    slope = float(without_noise((x * y).sum() / squares.sum()))
+    residuals = np.bincount(topic, x * (y - slope * x))
+    error = without_noise(np.sqrt(n / (n - 1) * (residuals**2).sum()) / squares.sum())
+    return slope, float(p_of_mean(np.asarray(slope), error, n, n - 1)), n
+
+
+def _errors_by_bin(x: FloatArray, error: FloatArray, grade: IntArray, judge: str | None) -> Iterator[CovariateRow]:
+    """Yield the mean label error for each human grade and bin of the covariate."""
+    ends = np.quantile(x, np.arange(1, N_BINS) / N_BINS) if x.size else x
+    of_document = np.searchsorted(ends, x, side="right")
+    for human, place in np.unique(np.stack((grade, of_document)), axis=1).T.tolist():
+        inside = (grade == human) & (of_document == place)
+        yield CovariateRow(judge, human, int(inside.sum()), float(x[inside].mean()), float(error[inside].mean()))
