@@ -72,8 +72,8 @@ class Covariate(Frozen):
             group_of = dict(zip(words, two_groups_of(words, groups, pattern), strict=True))
             return cls(name, {key: group_of[text] for key, text in texts.items()}, False)
         if words := [text for key, text in texts.items() if key not in numbers]:
-            some = f"{len(numbers)} of {len(texts)} values are numbers"
-            raise InputError(f"{shown_name(name)}: {quote(words[0])} is not a number, but {some}")
+            share = f"{len(numbers)} of {len(texts)} values are numbers"
+            raise InputError(f"{shown_name(name)}: {quote(words[0])} is not a number, but {share}")
         if not log:
             return cls(name, numbers, True)
         if (lowest := min(numbers.values())) <= 0:

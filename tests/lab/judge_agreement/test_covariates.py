@@ -190,14 +190,14 @@ def test_groups_of_answers(tmp_path: Path, favoured: float) -> None:
 def test_sentences(tmp_path: Path) -> None:
     """Warnings name a significant covariate or group."""
     path = table(tmp_path / "t.csv", made(1, 1.2))
-    told = succeeded("labels", path, *COLUMNS, "--covariate", "length").stderr
+    stderr = succeeded("labels", path, *COLUMNS, "--covariate", "length").stderr
     assert (
         "judge favours high values of length: the labels of documents that exceed others by one standard deviation"
-        in told
+        in stderr
     )
     path = table(tmp_path / "t.csv", made(4, favoured=1.5))
-    told = succeeded("labels", path, *COLUMNS, "--covariate", "system", "--group-by", "^[a-z]").stderr
-    assert "judge favours group 'x': the labels of the group's documents differ by" in told
+    stderr = succeeded("labels", path, *COLUMNS, "--covariate", "system", "--group-by", "^[a-z]").stderr
+    assert "judge favours group 'x': the labels of the group's documents differ by" in stderr
 
 
 def test_errors_by_covariate(tmp_path: Path) -> None:
@@ -249,14 +249,14 @@ def test_wrong_input(tmp_path: Path) -> None:
     assert "--group-by requires RUN or --covariate" in refusal("labels", path, *COLUMNS, "--group-by", "x")
     assert "all runs are in 'others'" in refusal("labels", path, *COLUMNS, "--covariate", "system", "--group-by", "w")
     alone = table(tmp_path / "alone.csv", [a._replace(question=f"q{n}") for n, a in enumerate(answers)])
-    told = succeeded("labels", alone, *COLUMNS, "--covariate", "length").stderr
-    assert "length: the test requires 10 topics in which documents with both labels have different values" in told
+    stderr = succeeded("labels", alone, *COLUMNS, "--covariate", "length").stderr
+    assert "length: the test requires 10 topics in which documents with both labels have different values" in stderr
     lacking = table(tmp_path / "lacking.csv", [answers[0]._replace(length="NA"), *answers[1:]])  # type: ignore[arg-type]
-    told = succeeded("labels", lacking, *COLUMNS, "--covariate", "length").stderr
-    assert f"length: 1 of {len(answers)} documents with both labels have no value and are left out" in told
+    stderr = succeeded("labels", lacking, *COLUMNS, "--covariate", "length").stderr
+    assert f"length: 1 of {len(answers)} documents with both labels have no value and are left out" in stderr
     lines.write_text("other x-1 1\n")
-    told = succeeded("labels", path, *COLUMNS, "--covariate", lines).stderr
-    assert f"{len(answers)} of {len(answers)} documents with both labels have no value" in told
+    stderr = succeeded("labels", path, *COLUMNS, "--covariate", lines).stderr
+    assert f"{len(answers)} of {len(answers)} documents with both labels have no value" in stderr
 
 
 @pytest.mark.parametrize("names", ["qid,run,length,human,judge", "id,model,length,human,judge"])

@@ -117,12 +117,12 @@ def test_literal() -> None:
 
     for scale in ("nominal", "ordinal", "interval"):
         value, each = alpha(judges, scale), [alpha(without(judges, topic), scale) for topic in topics]
-        half = quantile * error([math.atanh(one) for one in each])
+        half = quantile * error([math.atanh(of_rest) for of_rest in each])
         ends = [math.tanh(math.atanh(value) + sign * half) for sign in (-1, 1)]
         assert result[None, f"panel_alpha_{scale}"] == pytest.approx((value, *ends))
         others = [judges[0], *judges[2:]]
         change = alpha(others, scale) - value
-        of_topics = [alpha(without(others, topic), scale) - one for topic, one in zip(topics, each, strict=True)]
+        of_topics = [alpha(without(others, topic), scale) - of_all for topic, of_all in zip(topics, each, strict=True)]
         ends = [change + sign * quantile * error(of_topics) for sign in (-1, 1)]
         assert result["m0", f"change_{scale}"] == pytest.approx((change, *ends))
     r = correlation(judges[0], judges[1:])
