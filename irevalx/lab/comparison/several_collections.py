@@ -213,7 +213,8 @@ class ComparedCollections(ComparedPairs, kw_only=True):
         """Sentences on the tests and the correction."""
         n_tests = sum(row.scope == SINGLE for row in self.rows) // max(1, len(self.measures))
         families = f" (clusters: {len({*self.families.values()})} families)" * bool(self.families)
-        by = f"corrected by {correction_named(self.method.correction).title()} for"
+        correction = correction_named(self.method.correction)
+        by = f"{'not corrected' if correction == 'none' else f'corrected by {correction.title()}'} for"
         of_pairs = f", p-values {by} {self.pairs} pairs" * (self.pairs > 1)
         return (
             f"{THESE}: t test with Satterthwaite's degrees of freedom; {LIKE_THESE}: t test over collections{families}"
@@ -327,6 +328,9 @@ def compared_collections(
         for each in compared:
             by_measure.setdefault(each.name, {})[name] = each
     every = {measure: of for measure, of in by_measure.items() if len(of) == len(names)}
+    if not every:
+        lacks = "have no measure in common" if names else "have no two runs to compare"
+        raise ArgumentError(f"the collections {lacks}")
     rows = [_rows(pairs, of, of_families, method) for of in every.values()]
     notes = [(name, note) for name, (_, of) in zip(names, results, strict=True) for note in of]
     return ComparedCollections(
@@ -338,7 +342,7 @@ def compared_collections(
         all_runs=[row for of in every.values() for row in _means(runs, of)],
         names=names,
         families=of_families,
-        n_common=sum({*runs} <= {*runs_of(each)} for each in usable),
+        n_common=sum(len(each.runs) == len(runs) for each in next(iter(every.values())).values()),
         notes=tuple(
             in_collections([(name, note) for name, note in notes if not note.startswith("Topics: ")], len(names))
         ),

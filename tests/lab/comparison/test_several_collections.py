@@ -41,7 +41,7 @@ def values(runs: str = "abc", *, seed: int = 1, without: Mapping[str, str] | Non
     }
 
 
-def scores(drawn: Values) -> dict[str, irevalx.Scores]:
+def scores(drawn: Values, lower_is_better: str = "") -> dict[str, irevalx.Scores]:
     """Return the values as scores of the measure quality."""
     return {
         name: irevalx.Scores.from_frame(
@@ -49,7 +49,8 @@ def scores(drawn: Values) -> dict[str, irevalx.Scores]:
                 "run": [run for run, of_run in of.items() for _ in of_run],
                 "topic": [str(topic) for of_run in of.values() for topic in range(len(of_run))],
                 "quality": [value for of_run in of.values() for value in of_run],
-            }
+            },
+            lower_is_better=lower_is_better or (),
         )
         for name, of in drawn.items()
     }
@@ -174,6 +175,39 @@ def test_order_of_runs() -> None:
     assert rows_of(other, THESE)[0].p == pytest.approx(rows_of(straight, THESE)[0].p)
 
 
+def test_lower_values_are_better() -> None:
+    """Numbers of collections are those of the opposite direction, and the best mean is the lowest one."""
+    drawn = values()
+    higher, lower = compared(drawn), irevalx.lab.compare(scores(drawn, "quality"))
+    assert isinstance(lower, ComparedCollections)
+    for x, y in zip(rows_of(higher, THESE), rows_of(lower, THESE), strict=True):
+        assert (x.wins, x.losses, x.better, x.worse, x.difference) == (
+            y.losses,
+            y.wins,
+            y.worse,
+            y.better,
+            y.difference,
+        )
+    means = {row.run: row.score for row in higher.runs if not row.collection}
+    assert [row.run for row in lower.runs if row.best and not row.collection] == [min(means, key=means.__getitem__)]
+    assert "has the lowest mean quality of 3 runs" in str(lower)
+
+
+def test_nothing_to_compare() -> None:
+    """Collections with one run each, and collections with other measures, are errors."""
+    with (
+        pytest.warns(IrevalxWarning),
+        pytest.raises(ArgumentError, match="the collections have no two runs to compare"),
+    ):
+        compared({"bio": {"a": [1.0] * 9}, "law": {"b": [0.0] * 9}})
+    drawn = scores(values("ab"))
+    drawn["law"] = irevalx.Scores.from_frame(
+        {"run": [*"ab"] * 9, "topic": [topic for topic in range(9) for _ in "ab"], "wer": [0.25, 0.5] * 9}
+    )
+    with pytest.raises(ArgumentError, match="the collections have no measure in common"):
+        irevalx.lab.compare(drawn)
+
+
 def test_baselines_and_corrections() -> None:
     """With a baseline, each run is compared with it, and p-values are corrected for these pairs alone."""
     result = compared(values("abcd"), baseline="b", correction="bonferroni")
@@ -184,6 +218,7 @@ def test_baselines_and_corrections() -> None:
         min(1.0, 21 * row.p) for row in rows_of(result, SINGLE)
     ]
     assert result.about()["baseline"] == "b"
+    assert "p-values not corrected for 21 comparisons" in str(compared(values("abcd"), baseline="b", correction="none"))
     with pytest.raises(ArgumentError, match="baseline z: no such run"):
         compared(values("ab"), baseline="z")
 
