@@ -162,7 +162,7 @@ COMMON = """
     score_columns requires scores
     scores excludes level, grades, judged_only, max_retrieved, collection_size, ties, ignore_identical_ids, duplicates
     scores excludes min_retrieved, infap_c, infap_epsilon, sample_rate, compat, rel_format, results_format
-    scores excludes page, depth, documents, labels_format, label_values, human_labels
+    scores excludes page, depth, documents, labels_format, label_values, human_labels, pool_out, rates
 """
 """The rules of every command that has these parameters."""
 

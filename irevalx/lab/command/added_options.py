@@ -36,6 +36,7 @@ SCORES_INPUT = _named(
         excludes=(
             *(name for name in _EVALUATION if name not in {"complete", "threads"}),
             *("results_format", "depth", "documents", "labels_format", "label_values", "human_labels"),
+            *("pool_out", "rates"),
         ),
         default=False,
         help=(

@@ -1,6 +1,8 @@
 """Estimation of measure values from few human and many machine judgments, of topics or of documents.
 
 estimate            estimate() and its command
+answers             scores of answers: estimates, and the answers to score
+topic_estimates     estimates, and plans, from topics of which some have human values
 document_samples    estimates from labelled documents
 sampling_design     selection of documents to label
 results             rows and tables of estimates

@@ -8,19 +8,24 @@ import numpy as np
 
 from irevalx.api.custom_measures import Measures
 from irevalx.api.scores import Scores
-from irevalx.arrays.segments import FloatArray
+from irevalx.arrays.segments import BoolArray, FloatArray
 from irevalx.errors import ArgumentError, InputError, UsageError, quote, warn
 from irevalx.experiments.inputs import are_given, measures_of
 from irevalx.experiments.measured_runs import columns_of
 from irevalx.experiments.ranked_runs import scale_of
+from irevalx.experiments.seeds_and_shares import chosen_seed
+from irevalx.lab.command.output import Result
 from irevalx.lab.estimation.results import pairs_to_compare, refuse_other_summaries
 from irevalx.lab.estimation.topic_estimates import Contrast
 from irevalx.process.platform import as_bytes
+from irevalx.reports.table import Table
 from irevalx.statistics.prediction_powered_inference import FEWEST_HUMAN
-from irevalx.wording import first_names, missing, spelled
+from irevalx.wording import first_names, invalid_value, missing, spelled
 
 _SAME_SCALE = 1.5
 """Maximum ratio of the largest human score and the largest machine score (at least 1 each) without a warning."""
+
+_BOTH = "if human or machine is Scores, both must be Scores, and runs must not be given"
 
 _NOTE = "The topics with human scores are assumed to be a random sample of all topics."
 
@@ -40,7 +45,7 @@ def contrasts_of_scores(
     if human is None:
         raise missing("human", "design")
     if not isinstance(human, Scores) or not isinstance(machine, Scores) or are_given(runs):
-        raise ArgumentError("if human or machine is Scores, both must be Scores, and runs must not be given")
+        raise ArgumentError(_BOTH)
     systems = {run: run for run in machine.runs if run in human.runs}
     if not systems and len(human.runs) == len(machine.runs) == 1:  # tables without a column of runs
         systems = {machine.runs[0]: human.runs[0]}
@@ -63,6 +68,62 @@ def contrasts_of_scores(
         _warn_of_differences(of_human, judged, scored)
         measured.append((of_human, [*_contrasts(of_human, [*systems], judged, scored, baseline)]))
     return measured, (_NOTE,)
+
+
+class AnswersToScore(Result):
+    """The result of ``estimate`` with ``design`` and scores: ``rows`` (run, topic, human score), for the assessors."""
+
+    rows: Sequence[tuple[str, str, float | None]]
+    measure: str  # the name of the column of human scores
+    seed: int  # the random seed of the sample
+
+    def tables(self) -> list[Table]:
+        """Return the table of ``rows``, which is a score file as soon as its empty scores are filled in."""
+        return [Table("answers to score", ("run", "topic", self.measure), self.rows, n_labels=2)]
+
+
+def answers_to_score(
+    human: object,
+    machine: object,
+    runs: object,
+    measures: Measures,
+    columns: tuple[str | None, str | None],
+    *,
+    n: int,
+    seed: int | None,
+) -> AnswersToScore:
+    """Draw ``n`` topics without human scores, whose answers assessors should score, and add the known human scores.
+
+    The topics are a systematic sample in the order of their mean machine scores. All have the same probability.
+    """
+    judge = machine if human is None else human
+    if not isinstance(judge, Scores) or not isinstance(machine, Scores) or are_given(runs):
+        raise ArgumentError(_BOTH)
+    pairs = [*_pairs_of_measures(judge, machine, measures, (columns[1], columns[1]) if human is None else columns)]
+    if len(pairs) > 1:
+        raise UsageError(f"a design requires a single measure, not {len(pairs)} ({spelled('measures')})")
+    topics = sorted({topic for run in machine.runs for topic in machine.topics(run)}, key=as_bytes)
+    of_human, of_machine = pairs[0]
+    scored = _values(machine, of_machine, machine.runs, topics)
+    judged = np.full_like(scored, np.nan) if human is None else _values(judge, of_human, machine.runs, topics)
+    is_selected: BoolArray = np.asarray(np.isfinite(judged).any(axis=0))
+    places = np.flatnonzero(np.isfinite(scored).all(axis=0) & ~is_selected)
+    if n > places.size:
+        rule = f"at most {places.size}, the number of topics with machine scores of all systems and no human score"
+        raise UsageError(invalid_value("design", rule, n))
+    seed = chosen_seed(seed)
+    rng = np.random.default_rng(seed)
+    order = np.lexsort((rng.random(places.size), scored[:, places].mean(axis=0)))
+    is_selected[places[order[((np.arange(n) + rng.random()) * places.size / n).astype(np.int64)]]] = True
+    rows = [
+        (run, topics[topic], None if np.isnan(value := judged[number, topic]) else float(value))
+        for topic in np.flatnonzero(is_selected).tolist()
+        for number, run in enumerate(machine.runs)
+    ]
+    note = (
+        f"{n} of {places.size} topics without a human score were selected, each with probability {n / places.size:.4g}."
+    )
+    return AnswersToScore(rows, columns[0] or of_human, seed, notes=(note,))
 
 
 def _pairs_of_measures(
@@ -88,7 +149,12 @@ def _pairs_of_measures(
 
 def _values(scores: Scores, measure: str, runs: Iterable[str], topics: Sequence[str]) -> FloatArray:
     """Return the values of runs by topic, with nan for missing values. The shape is (n_runs, n_topics)."""
-    by_topic = (dict(zip(scores.topics(run), scores.per_topic(measure, run).tolist(), strict=True)) for run in runs)
+    by_topic = (
+        dict(zip(scores.topics(run), scores.per_topic(measure, run).tolist(), strict=True))
+        if run in scores.runs
+        else {}
+        for run in runs
+    )
     return np.array([[values.get(topic, np.nan) for topic in topics] for values in by_topic])
 
 

@@ -25,7 +25,7 @@ from irevalx.lab.command.common_options import ALL_OF_SCORES, Alpha, Baseline, L
 from irevalx.lab.command.common_options import measures as measures_parameter
 from irevalx.lab.command.evaluation_options import GRADED, EvaluationOptions, Unpack, evaluation_options, ties_excluding
 from irevalx.lab.command.output import Output, write_lines
-from irevalx.lab.estimation.answers import contrasts_of_scores
+from irevalx.lab.estimation.answers import AnswersToScore, answers_to_score, contrasts_of_scores
 from irevalx.lab.estimation.document_samples import SAMPLES, LabelledSample, estimates_from_documents
 from irevalx.lab.estimation.results import EstimatedScores, LabellingPlan, pairs_to_compare, refuse_other_summaries
 from irevalx.lab.estimation.sampling_design import LabellingDesign, design_of
@@ -112,9 +112,9 @@ def estimate(
 
 @overload
 def estimate(
-    human: "GivenQrels | Scores | None",
-    machine: "GivenQrels | Scores",
-    runs: "GivenRuns | None" = None,
+    human: "GivenQrels | None",
+    machine: GivenQrels,
+    runs: GivenRuns,
     measures: Measures = (),
     *,
     design: int,
@@ -123,6 +123,20 @@ def estimate(
     label_values: Mapping[str, float] | None = None,
     **evaluation: Unpack[EvaluationOptions],
 ) -> LabellingDesign: ...
+
+
+@overload
+def estimate(
+    human: Scores | None,
+    machine: Scores,
+    runs: None = None,
+    measures: Measures = (),
+    *,
+    design: int,
+    seed: int | None = None,
+    human_column: str | None = None,
+    machine_column: str | None = None,
+) -> AnswersToScore: ...
 
 
 @declared(
@@ -166,7 +180,7 @@ def estimate(
     label_values: LabelValues = None,
     human_labels: Annotated[str | None, choice("random", "complete", excludes=_BY_DESIGN)] = None,
     **evaluation: Unpack[EvaluationOptions],
-) -> EstimatedScores | LabellingDesign | LabellingPlan:
+) -> EstimatedScores | LabellingDesign | LabellingPlan | AnswersToScore:
     """Estimate measure values and differences from a few human judgments and many machine judgments.
 
     Human assessors judged some topics, or some documents of each topic, and a machine, such as an LLM, labelled the
@@ -219,6 +233,11 @@ def estimate(
     topic is drawn. The machine's error is estimated from `human`, stratum by stratum; without `human`, it is assumed to
     be the same in all strata.
 
+    With `design` and scores, the result contains the answers for the assessors to score: the answers of all systems to
+    a systematic sample of the topics without human scores, in the order of their mean machine scores. All topics have
+    the same inclusion probability, so that the human scores can be combined with the machine scores without weights.
+    The result is a table with an empty column for the human scores, and with the human scores that are known.
+
     Parameters
     ----------
     human : relevance judgments by human assessors, either of some topics or of a random sample of the documents of each
@@ -239,8 +258,9 @@ def estimate(
         short for benjamini-hochberg. With bonferroni, simultaneous intervals are also reported.
     plan : instead of estimating values, predict the half-width of the confidence interval for these numbers of topics
         with human labels. A plan requires at least 10 topics with human labels.
-    design : instead of estimating values, select at most this number of documents for the assessors to judge. The
-        result contains strata of machine grades and ranks, with sampling rates for irevalx-lab degrade.
+    design : instead of estimating values, select at most this number of documents for the assessors to judge or, with
+        scores, this number of topics. For documents, the result contains strata of machine grades and ranks, with
+        sampling rates for irevalx-lab degrade.
     labels_format : format of `machine`: qrels, beir, csv, tsv, json or jsonl. [default: the same as `rel_format`, or
         qrels if that is sampled or prels]
     human_labels : how to treat documents with a machine label and no human label, in topics with human judgments. With
@@ -277,6 +297,8 @@ def estimate(
     results = partial(results_of, alpha=alpha, correction=correction, weight=weight, plan=plan)
     if isinstance(human, Scores) or isinstance(machine, Scores):
         columns = human_column, machine_column
+        if design is not None:
+            return answers_to_score(human, machine, runs, measures, columns, n=design, seed=seed)
         return results(*contrasts_of_scores(human, machine, runs, measures, columns, baseline))
     if runs is None or not are_given(runs):
         raise missing("runs")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import sys
 from functools import partial
 from pathlib import Path
 from statistics import fmean, stdev, variance
@@ -15,8 +16,10 @@ from running import lab, lab_told, refusal
 from scipy import stats
 
 from irevalx import Scores
+from irevalx.arrays.segments import BoolArray, FloatArray
 from irevalx.errors import ArgumentError, IrevalxWarning, UsageError
 from irevalx.lab import estimate
+from irevalx.lab.estimation.topic_estimates import Contrast
 
 DRAWS = int(os.environ.get("ANSWER_DRAWS", "0"))
 
@@ -289,3 +292,111 @@ def test_warnings(tmp_path: Path) -> None:
     assert "1 differences are left out, for example correct of a and b: 0 topics" in lines
     write(tmp_path / "m.csv", rows_of("a", "b", scale=5))
     assert "scales" not in estimates(*arguments)[1]
+
+
+def test_design() -> None:
+    """One topic of each block in the order of machine scores is drawn, each with the same probability."""
+    rows = {"run": ["a", "b"] * 12, "topic": [f"{topic:02}" for topic in range(12) for _ in "ab"]}
+    machine = Scores.from_frame({**rows, "x": [topic % 12 + 0.1 * system for topic in range(12) for system in (0, 1)]})
+    human = Scores.from_frame({"run": ["a"] * 2, "topic": ["03", "05"], "x": [0.5, 1.0]})
+    counts = dict.fromkeys(range(12), 0)
+    for seed in range(400):
+        drawn = estimate(None, machine, design=4, seed=seed)
+        topics = [int(topic) for run, topic, _ in drawn.rows if run == "a"]
+        assert [topic // 3 for topic in topics] == [0, 1, 2, 3]
+        assert [(run, score) for run, _, score in drawn.rows] == [("a", None), ("b", None)] * 4
+        for topic in topics:
+            counts[topic] += 1
+    assert stats.chisquare([*counts.values()]).pvalue > 0.01
+    more = estimate(human, machine, design=5, seed=1)
+    known = [row for row in more.rows if row[2] is not None]
+    assert known == [("a", "03", 0.5), ("a", "05", 1.0)]
+    assert len(more.rows) == 2 * (5 + 2)
+    with pytest.raises(UsageError, match="at most 10, the number of topics with machine scores of all systems and no"):
+        estimate(human, machine, design=11)
+
+
+def test_from_design_to_estimate(tmp_path: Path) -> None:
+    """Each step is a command: draw a pilot, score it, predict the precision, draw more answers, score them, estimate."""
+    truth, scores = draw(8, binary=True, n=120, n_human=120)
+    machine = write(tmp_path / "machine.csv", scores)
+    table = tmp_path / "human.csv"
+
+    def fill_in(*options: str | Path) -> None:
+        call = "estimate", "--scores", "--machine", machine, *options, "--seed", "3", "--format", "csv", "-o", table
+        assert lab(*call).status == 0
+        header, *lines = table.read_text().splitlines()
+        assert header == "run,topic,correct"
+        fields = [line.split(",") for line in lines]
+        assert {value for run, topic, value in fields if value} <= {"0.0", "1.0"}
+        filled = [f"{run},{topic},{truth[run, int(topic)]}" for run, topic, _ in fields]
+        table.write_text("\n".join([header, *filled]) + "\n")
+
+    fill_in("--design", "12")
+    rows, _ = estimates("--human", table, "--machine", machine, "--plan", "42")
+    assert {row["human_topics"] for row in rows} == {"42"}
+    fill_in("--design", "30", "--human", table)
+    rows, _ = estimates("--human", table, "--machine", machine)
+    assert {row["human_topics"] for row in rows} == {"42"}
+    for row in rows:
+        mean = fmean(of(truth, row["run"], row["against"]).values())
+        assert float(row["low"]) < mean < float(row["high"])
+    assert "a single measure, not 2" in " ".join(
+        refusal("estimate", "--scores", "--machine", machine, "-m", "correct correct", "--design", "9").split()
+    )
+
+
+def population(rng: np.random.Generator, kind: str, n: int) -> tuple[FloatArray, FloatArray, float]:
+    """Return human and machine scores of a system, or differences of two systems, and their true mean."""
+    if kind == "graded":
+        quality, noise = rng.normal(size=(2, n))
+        human, machine = (np.clip(np.rint(3.5 + 1.2 * of), 1, 5) for of in (quality, 0.8 * quality + 0.6 * noise))
+        shares = np.diff(stats.norm.cdf([-np.inf, *((np.arange(1.5, 5) - 3.5) / 1.2), np.inf]))
+        return human, machine, float(shares @ np.arange(1, 6))
+    human = (rng.random((2, n)) < 0.85).astype(np.float64)
+    machine = (rng.random((2, n)) < np.where(human == 1, 0.95, 0.3)).astype(np.float64)
+    return (human[0], machine[0], 0.85) if kind == "share" else (human[0] - human[1], machine[0] - machine[1], 0.0)
+
+
+def contrast(kind: str, human: FloatArray, machine: FloatArray, judged: BoolArray) -> Contrast:
+    """Return the scores if the topics in a mask have human scores."""
+    both, alone = (of[np.newaxis] for of in (machine[judged], machine[~judged]))
+    against = "b" if kind == "difference" else None
+    return Contrast("a", against, human[np.newaxis, judged], both, alone, kind != "graded")
+
+
+@pytest.mark.parametrize("kind", ["graded", "share", "difference"])
+@pytest.mark.parametrize("n_human", [10, 20, 50])
+def test_coverage(kind: str, n_human: int, capsys: pytest.CaptureFixture[str]) -> None:
+    """Intervals cover the mean, from random samples and from designs; plans predict the half-width."""
+    rng = np.random.default_rng(n_human)
+    n_draws, n = DRAWS or 30, 200
+    covered, widths, planned = np.zeros(2), [], []
+    for _ in range(n_draws):
+        human, machine, mean = population(rng, kind, n)
+        at_random, in_order = np.zeros((2, n), np.bool_)
+        at_random[rng.permutation(n)[:n_human]] = True
+        order = np.lexsort((rng.random(n), machine))
+        in_order[order[((np.arange(n_human) + rng.random()) * n / n_human).astype(int)]] = True
+        for number, judged in enumerate((at_random, in_order)):
+            low, high = contrast(kind, human, machine, judged).estimates(None).interval(0.05)
+            covered[number] += bool(low[0] <= mean <= high[0])
+        pilot = contrast(kind, human, machine, at_random).planned("x", 80, None, 0.05)
+        planned.append(pilot.half_width)
+        at_random[rng.permutation(np.flatnonzero(~at_random))[: 80 - n_human]] = True
+        low, high = contrast(kind, human, machine, at_random).estimates(None).interval(0.05)
+        widths.append(float(high[0] - low[0]) / 2)
+    ratios = np.array(planned) / fmean(widths)
+    inside = [0.65, 0.76, 0.85][[10, 20, 50].index(n_human)], [1.38, 1.24, 1.14][[10, 20, 50].index(n_human)]
+    share = np.mean([inside[0] * half <= fmean(widths) <= inside[1] * half for half in planned])
+    if DRAWS:
+        with capsys.disabled():
+            sys.stdout.write(
+                f"\n{kind} {n_human}: coverage {covered[0] / n_draws:.3f}, by design {covered[1] / n_draws:.3f}; predicted "
+                f"/ realised {np.mean(ratios):.3f} ({np.quantile(ratios, 0.1):.2f} to {np.quantile(ratios, 0.9):.2f}), "
+                f"in the range {share:.2f}"
+            )
+    slack = 3 * math.sqrt(0.05 * 0.95 / n_draws)
+    assert covered.min() / n_draws >= 0.92 - slack
+    assert 0.85 <= ratios.mean() <= 1.15 or n_draws < 100
+    assert share >= 0.65 - 3 * math.sqrt(0.7 * 0.3 / n_draws)
