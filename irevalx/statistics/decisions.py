@@ -11,7 +11,7 @@ difference of scores as normally distributed.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from itertools import combinations, compress
 from typing import NamedTuple
 
@@ -31,8 +31,8 @@ from irevalx.statistics.significance import (
     without_noise,
 )
 
-_AT_ONCE = 1_000_000
-"""The maximum number of topic differences in memory at a time."""
+_AT_ONCE = 100_000
+"""The maximum number of topic differences at a time, so that they fit into the processor's cache."""
 
 ALPHABET = "abcdefghijklmnopqrstuvwxyz"
 
@@ -83,6 +83,19 @@ def decide(values: FloatArray, chosen: BoolArray | None = None, rule: DecisionRu
     return Decisions(different.reshape(shape), direction.reshape(shape))
 
 
+def decide_resampled(values: FloatArray, topics: IntArray, rule: DecisionRule = OF_PAPERS) -> Decisions:
+    """Return the decisions in each resample of topics.
+
+    The shape of ``values`` is (n_runs, n_topics), and the shape of the indices ``topics`` is (n_resamples, n).
+    """
+    if np.isnan(values).any():
+        return decide(np.moveaxis(values[:, topics], 1, 0), rule=rule)
+    first, second = pairs_of_runs(len(values))
+    d = differences(values[second], values[first])
+    shape = (len(topics), len(d), topics.shape[1])
+    return Decisions(*_decide_parts(lambda rows: d.take(topics[rows], axis=1), shape, rule))
+
+
 def _decide_rows(
     values: FloatArray, rule: DecisionRule, first: IntArray, second: IntArray
 ) -> tuple[BoolArray, IntArray]:
@@ -90,22 +103,38 @@ def _decide_rows(
 
     The shape of ``values`` is (n_rows, n_runs, n_topics), and the shape of the results is (n_rows, n_pairs).
     """
-    n_rows, _, n_topics = values.shape
-    different = np.zeros((n_rows, first.size), np.bool_)
+    by_run = values.swapaxes(0, 1)
+
+    def part(rows: slice) -> FloatArray:
+        return differences(by_run[second, rows], by_run[first, rows])
+
+    return _decide_parts(part, (len(values), first.size, values.shape[2]), rule)
+
+
+def _decide_parts(
+    part: Callable[[slice], FloatArray], shape: tuple[int, int, int], rule: DecisionRule
+) -> tuple[BoolArray, IntArray]:
+    """Return the decisions of ``n_rows, n_pairs, n_topics = shape``.
+
+    ``part`` returns the differences in some rows, with the shape (n_pairs, n_rows, n_topics).
+    """
+    n_rows, n_pairs, n_topics = shape
+    different = np.zeros((n_rows, n_pairs), np.bool_)
     direction = np.zeros(different.shape, np.int64)
-    size = max(1, _AT_ONCE // max(1, first.size * n_topics))
+    size = max(1, _AT_ONCE // max(1, n_pairs * n_topics))
     for start in range(0, n_rows if n_topics else 0, size):
         rows = slice(start, start + size)
-        d = differences(values[rows, second], values[rows, first])
-        different[rows], direction[rows] = _corrected_p(d, rule) < ALPHA, np.sign(mean(d, axis=-1))
+        d = part(rows)
+        different[rows] = _corrected_p(d, rule) < ALPHA
+        direction[rows] = np.sign(mean(d, axis=-1)).T
     return different, direction
 
 
 def _corrected_p(d: FloatArray, rule: DecisionRule) -> FloatArray:
-    """Return the p-values, corrected in each row. The shape of ``d`` is (n_rows, n_pairs, n_topics)."""
+    """Return the p-values, corrected in each row. The shape of ``d`` is (n_pairs, n_rows, n_topics)."""
     if d.shape[-1] < rule.least_topics:
-        return np.ones(d.shape[:-1])
-    p = paired_p_values(rule.test, d.reshape(-1, d.shape[-1]), seed=rule.seed).reshape(d.shape[:-1])
+        return np.ones(d.shape[1::-1])
+    p = paired_p_values(rule.test, d.reshape(-1, d.shape[-1]), seed=rule.seed).reshape(d.shape[:-1]).T
     correct = CORRECTIONS[rule.correction]
     return np.stack([correct(row) for row in p]) if p.size else p
 

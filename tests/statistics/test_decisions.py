@@ -23,6 +23,7 @@ from irevalx.statistics.decisions import (
     confusion,
     convolve,
     decide,
+    decide_resampled,
     letters_of_groups,
     reversals,
     sign_probabilities,
@@ -54,6 +55,33 @@ def test_decisions_by_hand() -> None:
     few = decide(np.stack((base + 0.1, base))[:, :5])
     assert (few.different.tolist(), few.direction.tolist()) == ([False], [1])
     assert decide(np.zeros((3, 0))).different.tolist() == [False, False, False]
+
+
+@pytest.mark.parametrize("n_runs", [3, 60])
+def test_resampled_decisions(n_runs: int) -> None:
+    """Decisions in resamples of topics are scipy's for the topics of each resample, with a literal Holm correction."""
+    rng = np.random.default_rng(6)
+    values = np.round(rng.random((n_runs, 25)) + rng.random((n_runs, 1)) / 2, 2)
+    values[1], values[2] = values[0], values[2] + 0.5
+    topics = rng.integers(0, 25, (4, 25))
+    result = decide_resampled(values, topics, OF_COMPARE)
+    pairs = list(combinations(range(n_runs), 2))
+    for row, of_row in enumerate(topics):
+        d = np.round([values[i, of_row] - values[j, of_row] for i, j in pairs], 9)
+        p = [1.0 if not x.any() else float(stats.ttest_1samp(x, 0).pvalue) for x in d]
+        different, order = [False] * len(pairs), sorted(range(len(pairs)), key=p.__getitem__)
+        for place, pair in enumerate(order):
+            if p[pair] * (len(pairs) - place) >= 0.05:
+                break
+            different[pair] = True
+        assert result.different[row].tolist() == different
+        assert result.direction[row].tolist() == np.sign(np.round(d.sum(axis=1), 6)).tolist()
+    assert 0 < result.different.sum() < result.different.size
+    values[2, 3] = np.nan  # a topic without a value is excluded from resamples
+    undefined = decide_resampled(values, topics, OF_COMPARE)
+    for row, of_row in enumerate(topics):
+        alone = decide(values[:, of_row[of_row != 3]], rule=OF_COMPARE)
+        assert undefined.different[row].tolist() == alone.different.tolist()
 
 
 def test_decisions_by_the_rule_of_compare() -> None:

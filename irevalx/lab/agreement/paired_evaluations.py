@@ -29,6 +29,7 @@ from irevalx.statistics.decisions import (
     Decisions,
     confusion,
     decide,
+    decide_resampled,
     reversals,
 )
 from irevalx.statistics.significance import ALPHA, Scale, pairs_of_runs
@@ -101,7 +102,7 @@ class PairedEvaluations(Frozen):
         """Return the agreement of significance decisions on pairs of runs, for each resample if ``draws`` are given."""
         if draws is None:
             return confusion(*self._decided)
-        return confusion(*(decide(np.moveaxis(v[:, draws.topics], 1, 0), rule=self.rule) for v in self.values))
+        return confusion(*(decide_resampled(values, draws.topics, self.rule) for values in self.values))
 
     @property
     def reversed_pairs(self) -> list[tuple[str, str]]:

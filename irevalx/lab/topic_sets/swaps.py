@@ -21,13 +21,13 @@ import numpy as np
 
 from irevalx.arrays.segments import FloatArray, IntArray
 from irevalx.frozen import Frozen
-from irevalx.statistics.significance import DECIMALS, MEAN, Scale, differences, in_units, pairs_of_runs, without_noise
+from irevalx.statistics.significance import DECIMALS, MEAN, Scale, differences, in_units, pairs_of_runs
 
 DRAWS = 1000
 """Default number of pairs of topic sets."""
 
 _NOISE = 1e-12
-"""A standard error of at most this is rounding error."""
+"""A standard error of at most this, or a difference of at most half of this, is rounding error."""
 
 _TAIL = 0.025
 """The probability outside each end of an interval."""
@@ -122,18 +122,21 @@ def swap_rate(values: FloatArray, sets: TopicSets) -> Swaps:
     n_topics, comparisons, swaps, ties, draws = values.shape[1], 0, 0, 0, 0
     errors = []
     for compared, their_sets in runs_on_sets(values, sets):
-        first_runs, second_runs = pairs_of_runs(len(compared))
-        gap = differences(compared[second_runs], compared[first_runs])
-        first, second = (
-            np.sign(without_noise(gap @ averaging_matrix(their_sets[:, side], n_topics))) for side in range(2)
-        )
-        swapped, tied = first * second < 0, first * second == 0
-        of_draws = (swapped + tied / 2).mean(axis=0)
+        first, second = (compared @ averaging_matrix(their_sets[:, side], n_topics) for side in range(2))
+        counts, n_pairs = (
+            np.zeros((2, len(their_sets))),
+            comb(len(compared), 2),
+        )  # of swaps and ties on each pair of sets
+        for run in range(1, len(compared)):
+            gaps = first[:run] - first[run], second[:run] - second[run]
+            tied = (np.abs(gaps[0]) <= _NOISE / 2) | (np.abs(gaps[1]) <= _NOISE / 2)
+            counts += np.count_nonzero((gaps[0] * gaps[1] < 0) & ~tied, axis=0), np.count_nonzero(tied, axis=0)
+        of_draws = (counts[0] + counts[1] / 2) / n_pairs
         was_drawn = is_sample(n_topics, their_sets)
         errors.append(float(of_draws.std(ddof=1) / math.sqrt(of_draws.size)) if was_drawn else math.nan)
-        comparisons += first.size
-        swaps += int(np.count_nonzero(swapped))
-        ties += int(np.count_nonzero(tied))
+        comparisons += n_pairs * len(their_sets)
+        swaps += int(counts[0].sum())
+        ties += int(counts[1].sum())
         draws += len(their_sets)
     error = math.hypot(*errors) / len(errors)
     return Swaps(comparisons=comparisons, swaps=swaps, ties=ties, error=error, draws=draws)
