@@ -29,8 +29,10 @@ Way = Callable[[Sequence[Any]], object]
 """Evaluates rankings."""
 
 
-def data(n_topics: int, n_documents: int, n_runs: int, kind: Callable[[int], Any] = str) -> tuple[Any, list[Any]]:
-    """Judgments, and rankings of which half of the documents are judged."""
+def data(
+    n_topics: int, n_documents: int, n_runs: int, kind: Callable[[int], Any] = str, judged_share: float = 0.5
+) -> tuple[Any, list[Any]]:
+    """Judgments, and rankings of which this share of the documents is judged."""
     chance = random.Random(20261125)
     qrels: dict[Any, Any] = {}
     runs: list[dict[Any, Any]] = [{} for _ in range(n_runs)]
@@ -39,8 +41,8 @@ def data(n_topics: int, n_documents: int, n_runs: int, kind: Callable[[int], Any
         qrels[kind(topic)] = {docno: chance.choice([0, 0, 1, 2]) for docno in docnos[:n_documents]}
         judged, others = docnos[:n_documents], docnos[n_documents:]
         for run in runs:
-            half = n_documents // 2
-            documents = chance.sample(judged, half) + chance.sample(others, n_documents - half)
+            n_judged = int(judged_share * n_documents)
+            documents = chance.sample(judged, n_judged) + chance.sample(others, n_documents - n_judged)
             run[kind(topic)] = {docno: chance.random() for docno in documents}
     return qrels, runs
 
@@ -87,13 +89,15 @@ def main() -> None:
     ways["irevalx.evaluate, one call each"] = lambda runs: [irevalx.evaluate(qrels, run, measures) for run in runs]
     ways["irevalx.evaluate, one call for all"] = lambda runs: irevalx.evaluate(qrels, runs, measures)
     compare("1 x 10, 1,000 rankings", runs, ways, turns)
-    for n_topics, n_documents, name, chosen in (
-        (1000, 10, "map, ndcg_cut_10", TREC_EVAL_MEASURES),
-        (100, 100, "map, ndcg_cut_10", TREC_EVAL_MEASURES),
-        (100, 100, "cutoffs of BEIR", BEIR),
-        (100, 100, "cutoffs of MTEB", MTEB),
+    for n_topics, n_documents, name, chosen, judged_share in (
+        (1000, 10, "map, ndcg_cut_10", TREC_EVAL_MEASURES, 0.5),
+        (100, 100, "map, ndcg_cut_10", TREC_EVAL_MEASURES, 0.5),
+        (100, 100, "cutoffs of BEIR", BEIR, 0.5),
+        (100, 100, "cutoffs of MTEB", MTEB, 0.5),
+        (100, 100, "cutoffs of BEIR, all documents judged", BEIR, 1.0),
+        (100, 100, "cutoffs of MTEB, all documents judged", MTEB, 1.0),
     ):
-        qrels, runs = data(n_topics, n_documents, 5)
+        qrels, runs = data(n_topics, n_documents, 5, judged_share=judged_share)
         ways = {package: evaluators(module, qrels, chosen) for package, module in packages.items()}
         compare(f"{n_topics} x {n_documents}, {name}", runs, ways, turns)
     qrels, runs = data(250, 1000, 10)

@@ -1,0 +1,107 @@
+"""Time the commands of irevalx-lab at growing numbers of runs, and irevalx for several files with two processes.
+
+    python tests/benchmarks/runs_benchmark.py [--runs 25 50 100] [--topics 50] [--only bounds]
+
+The data is made from a seed: runs of 50 documents per topic, of which about half are judged. Printed are the processor time,
+the wall time and the peak memory of each command at each number of runs, and the exponent with which the processor time
+beyond that of ``irevalx-lab --version`` grows between the last two numbers: 1 is linear, 2 is quadratic. Commands whose
+output contains all pairs of runs cannot be better than quadratic. ``topics_benchmark.py`` measures growth in topics.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import os
+import random
+import shlex
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+COMMANDS = {
+    "irevalx": "irevalx qrels {runs}",
+    "irevalx --threads 1, one file 4 times": "irevalx qrels r0 r0 r0 r0 --threads 1",
+    "irevalx --threads 2, one file 4 times": "irevalx qrels r0 r0 r0 r0 --threads 2",
+    "irevalx --threads 2, 4 files": "irevalx qrels r0 r1 r2 r3 --threads 2",
+    "describe": "irevalx-lab describe qrels {runs}",
+    "pool": "irevalx-lab pool {runs} --depth 5",
+    "next": "irevalx-lab next {runs} --judged qrels --n 1 --order rrf",
+    "bounds": "irevalx-lab bounds qrels {runs} -m P.10",
+    "labels": "irevalx-lab labels qrels labels {runs} -m map --seed 1",
+    "compare": "irevalx-lab compare qrels {runs} -m map",
+    "compare --correction tukey": "irevalx-lab compare qrels {runs} -m 'map ndcg P.10' --correction tukey --seed 1",
+    "gate": "irevalx-lab gate qrels {runs} -m map --baseline r0 --margin 0.01",
+    "report": "irevalx-lab report qrels {runs} -m map -o page.html --seed 1",
+    "power": "irevalx-lab power qrels {runs} -m map",
+    "leave-out": "irevalx-lab leave-out qrels {runs} -m map",
+    "agree": "irevalx-lab agree qrels labels {runs} -m map --resamples 0",
+    "swap-rate": "irevalx-lab swap-rate qrels {runs} -m map --seed 1",
+}
+
+
+def make(folder: Path, topics: int, runs: int) -> None:
+    """Write judgments, labels and runs, of which the first are the best."""
+    draw = random.Random(topics)
+    quality = [[draw.gauss(0, 1) for _ in range(150)] for _ in range(topics)]
+    with (folder / "qrels").open("w") as qrels, (folder / "labels").open("w") as labels:
+        for topic, of_topic in enumerate(quality):
+            for document, value in enumerate(of_topic):
+                if draw.random() < 0.6:
+                    grade = int(value + draw.gauss(0, 1) > 1.8)
+                    qrels.write(f"{topic} 0 d{document} {grade}\n")
+                    labels.write(f"{topic} 0 d{document} {grade if draw.random() < 0.8 else 1 - grade}\n")
+    for number in range(runs):
+        with (folder / f"r{number}").open("w") as run:
+            for topic, of_topic in enumerate(quality):
+                scores = {d: value + draw.gauss(0, 0.3 + number / runs) for d, value in enumerate(of_topic)}
+                for rank, document in enumerate(sorted(scores, key=scores.__getitem__, reverse=True)[:50], 1):
+                    run.write(f"{topic} Q0 d{document} {rank} {scores[document]:.6f} r{number}\n")
+
+
+def timed(line: str, folder: Path) -> tuple[float, float, int]:
+    """Return the processor time and the wall time of a command in seconds, and its peak memory in MB."""
+    program, *rest = shlex.split(line)
+    environment = os.environ | {"PYTHONPATH": str(Path(__file__).resolve().parents[2])}
+    begin = time.perf_counter()
+    process = subprocess.Popen(
+        [sys.executable, "-m", program.replace("-", "."), *rest],
+        cwd=folder,
+        env=environment,
+        stdout=subprocess.DEVNULL,
+        stderr=(folder / "errors").open("wb"),
+    )
+    _, status, used = os.wait4(process.pid, 0)
+    if os.waitstatus_to_exitcode(status):
+        print(line, (folder / "errors").read_text()[-300:], flush=True)  # noqa: T201
+    return used.ru_utime + used.ru_stime, time.perf_counter() - begin, used.ru_maxrss // 1024
+
+
+def main() -> None:
+    """Print a row per command."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--runs", type=int, nargs="+", default=[25, 50, 100])
+    parser.add_argument("--topics", type=int, default=50)
+    parser.add_argument("--only", nargs="*", default=[])
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        make(folder, options.topics, max(options.runs))
+        start, _, _ = min(timed("irevalx-lab --version", folder) for _ in range(3))
+        for title, line in COMMANDS.items():
+            if options.only and title not in options.only:
+                continue
+            numbers = options.runs if "{runs}" in line else options.runs[:1]
+            rows = [timed(line.format(runs=" ".join(f"r{run}" for run in range(n))), folder) for n in numbers]
+            each = "  ".join(f"{cpu:6.2f} s ({wall:6.2f} s, {memory} MB)" for cpu, wall, memory in rows)
+            growth = ""
+            if len(rows) > 1:
+                ratio = max(rows[-1][0] - start, 0.01) / max(rows[-2][0] - start, 0.01)
+                growth = f"exponent {math.log(ratio) / math.log(numbers[-1] / numbers[-2]):.2f}"
+            print(f"{title:40} {each}  {growth}", flush=True)  # noqa: T201
+
+
+if __name__ == "__main__":
+    main()
