@@ -301,7 +301,9 @@ class Run:
         return self._cache.get(compat.version) or self._reader(compat)
 
     def kept(self, compat: Compat) -> files.RunStream:
-        """Read the run like the given version of trec_eval, and cache it for later evaluations, unless told otherwise.
+        """Read the run like the given version of trec_eval, and cache it for later evaluations.
+
+        Files are cached only with ``keeps_files``.
 
         Raise ArgumentError if the argument is not a valid version.
         """

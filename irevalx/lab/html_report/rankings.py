@@ -101,6 +101,7 @@ class FirstDocuments(Frozen):
             pools += [pool for pool, _ in blocks]
             n_tied.append(sum(tied for _, tied in blocks))
         both = with_pool(judgments, PooledDocuments.joined("", pools))
+        del pools  # which are large
         pooled = both.rows.position < both.rows.spread(judgments.rows.lengths)
         additive = [request for request in requests if is_additive(request, rules.ties)]
         places, terms, relevant = [], [], []
