@@ -63,7 +63,7 @@ def _table_of(
         with_value = [number for number, row in enumerate(rows) if row.values]
         for places in best_rows([rows[number] for number in with_value], [column]).values():
             best[head] = {with_value[place] for place in places}
-    table = Table(f"values of {column.name}", heads, cells, best=best, heads=(column.name, *heads[1:]))
+    table = Table(f"values of {column.name}", heads, cells, best=best, heads=(column.name, *heads[1:]), is_matrix=True)
     if not report.notes:
         return table
     return replace(
@@ -74,7 +74,7 @@ def _table_of(
 def _caption(heads: Sequence[str], report: EvaluationReport) -> Iterator[str]:
     """Yield sentences on the last column of a table with the columns ``heads``."""
     if heads[-1] == "mean":
-        yield f"The last column is the mean over the {len(heads) - 2} collections, which have equal weight."
+        yield f"mean: over the {len(heads) - 2} collections, which have equal weight."
         if report.intervals:
             yield "Its intervals apply to these collections: only the topics are treated as a sample."
 

@@ -41,6 +41,7 @@ _ACCENTED = re.compile("[\x80-\u017f–—‘’“”„…€™†]")  # noqa
 
 def latex_lines(tables: Sequence[Table], digits: int, *, titled: bool) -> Iterator[bytes]:
     """Yield the tables. With ``titled``, they have titles. Captions explain marks and names; comments contain notes."""
+    tables = [_narrower(table, digits) for table in tables]
     tables, explanation = with_short_names(tables, digits, _SIZES[-1][1], length=_length)
     lines: list[str] = []
     labels: dict[str, int] = {}
@@ -134,6 +135,17 @@ def _fitted(table: Table, digits: int) -> tuple[str, int, list[list[DisplayedCol
     size, width, page = next((each for each in _SIZES if total_width(columns) <= each[1]), _SIZES[-1])
     blocks, notes = fitted_blocks(columns, (), width, "the text width")
     return size + (_GAPS if size else ""), page, blocks, notes
+
+
+def _narrower(table: Table, digits: int) -> Table:
+    """Return a table with rows and columns exchanged if it is too wide for the text width and is narrower then."""
+    if not table.is_matrix:
+        return table
+    exchanged = table.transposed()
+    width, other = (
+        total_width(columns_of(each, digits, best="{}", other="{}", length=_length)) for each in (table, exchanged)
+    )
+    return exchanged if _SIZES[0][1] < width > other else table
 
 
 def _length(text: str) -> int:

@@ -28,6 +28,7 @@ class Table(Frozen):
     fits: bool = False  # whether its text is fitted even if the output is not a terminal
     optional: tuple[str, ...] = ()  # columns that are omitted if the table is too wide, in this order; an item can be
     # several columns, with blanks between them
+    is_matrix: bool = False  # whether it can be displayed with rows and columns exchanged
     names: tuple[str, ...] = ("run", "against")  # columns whose cells (labels) or heads (values) are run names, which
     # are shortened if the table is too wide
 
@@ -58,6 +59,18 @@ class Table(Frozen):
             cells |= {f"{row[places[name]]}{end}": row[places[value]] for end, value in zip(ends, values, strict=True)}
         rows = [(*labels, *map(cells.get, columns)) for labels, cells in wide.items()]
         return Table(self.title, (*index, *columns), rows, **{"n_labels": len(index), **more})
+
+    def transposed(self) -> Table:
+        """Return the table with a row for each column of values. Each row must have one label, which is unique."""
+        first, *others = self.heads or self.columns
+        names = [str(row[0]) for row in self.rows]
+        rows = [(other, *cells) for other, cells in zip(others, list(zip(*self.rows, strict=True))[1:], strict=True)]
+        best = {
+            name: {place for place, column in enumerate(self.columns[1:]) if number in self.best.get(column, ())}
+            for number, name in enumerate(names)
+        }
+        heads = (first, *names)
+        return replace(self, columns=heads, heads=heads, rows=rows, best=best, names=tuple(names))
 
     def without_empty(self, *columns: str) -> Table:
         """Remove the given columns (default: all columns) if they have no values. Keep them if there are no rows."""

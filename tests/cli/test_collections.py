@@ -202,3 +202,27 @@ def test_refused(options: tuple[str, ...], message: str) -> None:
     result = run(*options, "-m", "recip_rank", *PATTERNS, cwd=FOLDER)
     assert result.status == 1
     assert f"irevalx: {message}" in result.stderr
+
+
+def test_wide_tables_in_latex(tmp_path: Path) -> None:
+    """A LaTeX table of many collections has a row for each collection, and the best run of each row in bold type."""
+    names = [f"{name}-{number}" for name in NAMES for number in range(5)]
+    for name in names:
+        (tmp_path / "runs" / name).mkdir(parents=True)
+        shutil.copy(FOLDER / "qrels" / f"{name.partition('-')[0]}.tsv", tmp_path / f"{name}.tsv")
+        for run_name in MEANS:
+            path = tmp_path / "runs" / name / f"{run_name}.trec"
+            shutil.copy(FOLDER / "runs" / name.partition("-")[0] / f"{run_name}.trec", path)
+    patterns = ("{collection}.tsv", PATTERNS[1])
+    lines = (
+        run("--quiet", "--format", "latex", "-m", "recip_rank", *patterns, cwd=tmp_path).stdout.decode().splitlines()
+    )
+    rows = [[cell.strip() for cell in line.rstrip("\\").split("&")] for line in lines if "&" in line]
+    expected = []
+    for name in [*names, "mean"]:
+        place = NAMES.index(name.partition("-")[0]) if name != "mean" else 0
+        of_runs = [sum(MEANS[each]) / 3 if name == "mean" else MEANS[each][place] for each in MEANS]
+        best = max(of_runs)
+        cells = [rf"\textbf{{{value:.4f}}}" if value == best else f"{value:.4f}" for value in of_runs]
+        expected.append([name, *cells])
+    assert rows == [[r"recip\_rank", *MEANS], *expected]
