@@ -1,4 +1,4 @@
-"""Modules shared by the experiments of irevalx-lab; they do not import click.
+"""Modules that the experiments of irevalx-lab share. They do not import click.
 
 seeds_and_shares     seeds and proportions
 inputs               judgments, runs and labels from user input; judgments with the text of their file

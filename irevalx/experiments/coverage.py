@@ -1,4 +1,7 @@
-"""Coverage: the share of judged documents in the top K of each run; comparisons that depend on unjudged documents."""
+"""The coverage of runs by judgments, and comparisons of runs that depend on unjudged documents.
+
+The coverage is the share of judged documents among the top K documents of a run.
+"""
 
 from __future__ import annotations
 
@@ -29,10 +32,11 @@ from irevalx.statistics.paired_comparisons import Comparisons
 from irevalx.statistics.significance import FEW_TOPICS, TESTS
 
 DEPTH = 10
-"""K for measures without a cutoff, and the maximum K for testing dependence on unjudged documents."""
+"""K for measures that have no cutoff, and the maximum K for testing whether a comparison depends on unjudged
+documents."""
 
 RELATIVE_RELEVANCE = 0.5
-"""Assumed precision of the unjudged documents of a run, relative to the precision of its judged documents."""
+"""The assumed precision of the unjudged documents of a run, divided by the precision of its judged documents."""
 
 _AS_NONRELEVANT = {
     UnjudgedEffect.NONRELEVANT,
@@ -43,24 +47,30 @@ _AS_NONRELEVANT = {
 
 
 COVERAGE_MEASURES = {judged, unjudged}
-"""Measures of the coverage of the judgments, under which runs are not tested."""
+"""The measures of the coverage of the judgments. Runs are not tested under these measures."""
 
 
 class UnjudgedOfRuns(Frozen):
-    """The unjudged documents among the top documents of runs, which are read again when these are first needed."""
+    """The unjudged documents among the top documents of runs.
+
+    The runs are read again when the documents are first needed.
+    """
 
     judgments: Judgments | None
-    """None after pickling, which reads the runs first."""
+    """The judgments, or None after pickling, which reads the runs first."""
     topics: Sequence[bytes]
     sources: Sequence[RunStream]
     rules: RankingRules
     runs: IntArray
-    """The indices of the runs with unjudged documents, ascending."""
+    """The indices of the runs that have unjudged documents, in ascending order."""
     depth: int
 
     @cached_property
     def documents(self) -> list[tuple[IntArray, IntArray, IntArray]]:
-        """For each run: topics by index, ranks, and documents by number, which is the same in all runs."""
+        """For each run: the indices of topics, the ranks, and the numbers of the documents.
+
+        A document has the same number in all runs.
+        """
         if self.judgments is None or not self.runs.size:
             return []
         pools = [
@@ -102,7 +112,7 @@ class SharedUnjudged(Frozen):
         return {}  # both runs of a pair need it
 
     def __call__(self, first: int, second: int) -> FloatArray:
-        """Return the share for each topic of two runs."""
+        """Return the share for each topic. The arguments are the indices of the two runs."""
         if (first, second) not in self._last:
             self._last.clear()
             places: list[int] = np.searchsorted(self.unjudged.runs, [first, second]).tolist()
@@ -125,21 +135,23 @@ class Coverage(Frozen, kw_only=True):
     """The shares of judged documents among the top documents of runs."""
 
     depth: int
-    """Number of top documents, K."""
+    """The number of top documents, K."""
     judged: FloatArray
-    """The share of judged documents among the top ``depth`` results; 0 without results: (n_runs, n_topics)."""
+    """The share of judged documents among the top ``depth`` results, or 0 if there are no results. The shape is
+    (n_runs, n_topics)."""
     unjudged: FloatArray
-    """Values of the measure unj: shape (n_runs, n_topics)."""
+    """The values of the measure unj. The shape is (n_runs, n_topics)."""
     retrieved: FloatArray
-    """The share of the first ``depth`` ranks that have a document: shape (n_runs, n_topics)."""
+    """The share of the first ``depth`` ranks at which there is a document. The shape is (n_runs, n_topics)."""
     of_relevant_only: bool = False
-    """Whether all judged documents are relevant, so that these shares do not describe the judgments."""
+    """Whether all judged documents are relevant. If so, the shares do not describe the judgments."""
     shared: Callable[[int, int], FloatArray] | None = None
-    """Returns the share of unjudged documents common to two runs, shape (n_topics,); None if unknown."""
+    """A function that returns the share of unjudged documents that two runs have in common, or None if this share is
+    unknown. The shape of the result is (n_topics,)."""
 
     @cached_property
     def judged_among_retrieved(self) -> list[float]:
-        """The share of judged documents of each run, over the topics with results; 0 for a run without results."""
+        """The share of judged documents of each run, over the topics with results, or 0 if a run has no results."""
         sums = np.add.accumulate(self.judged, axis=1)[:, -1]
         means: list[float] = ratio(sums, np.count_nonzero(self.retrieved, axis=1)).tolist()
         return means
@@ -150,7 +162,11 @@ class Coverage(Frozen, kw_only=True):
         return replace(self, **parts, shared=self.shared and partial(_at_topics, self.shared, places))
 
     def of_means(self, members: Sequence[Sequence[int]]) -> Coverage:
-        """Return the coverage of systems: means over the runs of a system (``judged``: with results)."""
+        """Return the coverage of systems.
+
+        Each value is the mean over the runs of a system. For ``judged``, it is the mean over the runs that have
+        results.
+        """
         judged = np.stack(
             [ratio(self.judged[runs].sum(axis=0), np.count_nonzero(self.retrieved[runs], axis=0)) for runs in members]
         )
@@ -160,16 +176,19 @@ class Coverage(Frozen, kw_only=True):
         return replace(self, judged=judged, unjudged=unjudged, retrieved=retrieved, shared=None)
 
     def alone(self, run: int, other: int) -> FloatArray:
-        """Return the share of ranks with an unjudged document that the other run's top lacks: shape (n_topics,)."""
+        """Return the share of ranks with an unjudged document that is not among the top documents of the other run.
+
+        The shape is (n_topics,).
+        """
         share = self.unjudged[run]
         if share.any() and self.unjudged[other].any() and self.shared is not None:
             share = share - self.shared(min(run, other), max(run, other))
         return np.where(share > 1e-12, share, 0.0)
 
     def shift(self, run: int, against: int, mean: float, mean_against: float) -> float:
-        """Return the change in a mean difference under ``RELATIVE_RELEVANCE``; nan if a run has no judged documents.
+        """Return the change in a mean difference under ``RELATIVE_RELEVANCE``, or nan if a run has no judged documents.
 
-        Like ``judged``, shares of unjudged documents are shares of the retrieved documents of a topic.
+        Shares of unjudged documents are relative to the documents retrieved for a topic, like the shares in ``judged``.
         """
         change = 0.0
         for sign, (own, compared, of_run) in ((1, (run, against, mean)), (-1, (against, run, mean_against))):
@@ -187,7 +206,10 @@ def has_shift(comparisons: Comparisons, request: RequestedMeasure) -> bool:
 
 
 def shifts(comparisons: Comparisons, coverage: Coverage, request: RequestedMeasure) -> FloatArray:
-    """Return ``Coverage.shift`` of each pair on the scale of the tested means; 0 for measures without a shift."""
+    """Return the change in the difference of each pair on the scale of the tested means. See ``Coverage.shift``.
+
+    The changes are 0 if the effect of unjudged documents on the measure cannot be estimated.
+    """
     if not has_shift(comparisons, request):
         return np.zeros(len(comparisons.pairs))
     means = comparisons.tested.mean(axis=1).tolist()
@@ -196,7 +218,7 @@ def shifts(comparisons: Comparisons, coverage: Coverage, request: RequestedMeasu
 
 
 def why_undetermined(comparisons: Comparisons, request: RequestedMeasure | None) -> str:
-    """Return the requirement of ``conclusions_if_relevant`` that comparisons do not meet; "" if it can be computed."""
+    """Return the requirement of ``conclusions_if_relevant`` that comparisons do not meet, or "" if they meet all."""
     method, of_differing = comparisons.method, f"at least {FEW_TOPICS} topics"
     if method.test != "t" or correction_named(method.correction) == TUKEY:
         return "t tests"
@@ -218,7 +240,7 @@ def why_undetermined(comparisons: Comparisons, request: RequestedMeasure | None)
 
 
 def is_determined(comparisons: Comparisons, request: RequestedMeasure) -> BoolArray:
-    """Return a mask of the pairs for which ``conclusions_if_relevant`` is computed, shape (n_pairs,)."""
+    """Return whether ``conclusions_if_relevant`` is computed for each pair. The shape is (n_pairs,)."""
     return ~comparisons.without_spread & (not why_undetermined(comparisons, request))
 
 
@@ -236,8 +258,8 @@ def conclusions_if_relevant(comparisons: Comparisons, coverage: Coverage, reques
 
     The function ``shifts`` computes how the assumption changes the mean difference of a pair. The t test is repeated
     with the new mean and the same standard error. If the conclusion changes, it depends on unjudged documents. If a run
-    has no judged documents, the conclusion is nan, and also depends on unjudged documents. If the rule is not applied
-    (see ``why_undetermined``), the conclusions do not change.
+    has no judged documents, the conclusion is nan, and also depends on unjudged documents. If the comparisons do not
+    meet a requirement (see ``why_undetermined``), the conclusions do not change.
 
     On Cranfield and robust03, the rule detected 0.91 to 1.00 of the significant differences in P_10, map and ndcg that
     deeper judgments of a new run refuted, and flagged 0.16 to 0.32 of the others; with Holm's correction, it detected
@@ -260,10 +282,10 @@ def conclusions_if_relevant(comparisons: Comparisons, coverage: Coverage, reques
 
 
 def coverages(ranked: RankedRuns) -> dict[int, Coverage]:
-    """Return the coverage of runs at DEPTH and at the cutoffs of the measures, by cutoff.
+    """Return a dictionary from cutoff to the coverage of runs, for DEPTH and for the cutoffs of the measures.
 
-    The result is empty if judgments are not grades. Runs are reread only to count the unjudged documents that two runs
-    have in common.
+    The dictionary is empty if judgments are not grades. Runs are reread only to count the unjudged documents that two
+    runs have in common.
     """
     if not isinstance(ranked, GradedRuns):
         return {}

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 def judgments_of(
     qrels: Any, rel_format: str = QRELS.name, grades: str = "whole", compat: Any = TREC_EVAL_10
 ) -> AnyJudgments:
-    """Read judgments with grades of this type; raises UsageError if they were already read with another type."""
+    """Read judgments. Raise UsageError if they were already read with another type of grades than ``grades``."""
     read = Qrels.read(qrels, rel_format=rel_format, grades=grades, compat=compat)
     if read.grades != grades:
         raise UsageError(f"grades must be {grades} here, not {read.grades}")
@@ -54,12 +54,12 @@ def graded_judgments_of(
 
 
 def are_given(runs: Any) -> bool:
-    """Return whether any runs are given; None and an empty list mean no runs."""
+    """Return whether any runs are given. If ``runs`` is None or an empty list, no runs are given."""
     return not (runs is None or (isinstance(runs, list | tuple) and not runs))
 
 
 def run_streams(runs: Any, compat: Compat = TREC_EVAL_10) -> list[RunStream]:
-    """Convert user input to runs, whose lines are read later; a list of such runs is returned unchanged."""
+    """Convert user input to runs, whose lines are read later. A list of ``RunStream`` objects is returned unchanged."""
     if isinstance(runs, list) and runs and isinstance(runs[0], RunStream):
         return runs
     each = read_runs(runs, TREC_RESULTS.name, strict=False)
@@ -73,21 +73,24 @@ def run_streams(runs: Any, compat: Compat = TREC_EVAL_10) -> list[RunStream]:
 
 
 def measures_of(measures: Any) -> tuple[str, ...]:
-    """Return the requested measures; a string can contain several measures, separated by blanks or commas."""
+    """Return the requested measures. A string can contain several measures, separated by spaces or commas."""
     return tuple(measure for text in with_custom_measures(measures) for measure in measures_in(text))
 
 
 class QrelsText(Qrels):
-    """Judgments with the text of their file; ``judgments.lines`` are the line numbers."""
+    """Judgments with the text of their file. ``judgments.lines`` contains the line number of each judgment."""
 
     def __init__(self, judgments: AnyJudgments, text: bytes, rel_format: str = QRELS.name) -> None:
         super().__init__(judgments, rel_format)
         self.text = text
-        """The lines of the file of these judgments, for output."""
+        """The lines of the judgment file. They are needed to write the file again."""
 
     @classmethod
     def parsed(cls, path: str, lines: Iterable[bytes], form: str = QRELS.name) -> Self:
-        """Read judgments from lines derived from the judgments at ``path``, without repeating warnings about these."""
+        """Read judgments from lines that were derived from the file at ``path``.
+
+        Warnings about the file are not repeated.
+        """
         text = b"".join(lines)
         if not text:
             raise InputError(f"{shown_name(path)}: no judgments remain")
@@ -95,13 +98,13 @@ class QrelsText(Qrels):
 
 
 class GradedQrelsText(QrelsText):
-    """Graded judgments without repeated documents, with the text of their file."""
+    """Graded judgments with the text of their file. A topic has at most one judgment of each document."""
 
     judgments: Judgments
 
     @classmethod
     def of(cls, qrels: Any, form: str = QRELS.name) -> GradedQrelsText:
-        """Read judgments; unless they are a qrels file, their text consists of lines ``TOPIC 0 DOCNO GRADE``."""
+        """Read judgments. If they are not a qrels file, their text consists of lines ``TOPIC 0 DOCNO GRADE``."""
         if isinstance(qrels, QrelsText) and isinstance(qrels.judgments, Judgments) and qrels.rel_format == QRELS.name:
             return cls(qrels.judgments, qrels.text)
         if is_file(qrels) and not isinstance(qrels, Qrels):  # which also has a method ``read``
@@ -122,7 +125,7 @@ class GradedQrelsText(QrelsText):
         return cls(numbered, b"".join(plain_lines(numbered, np.arange(graded.rows.size))))
 
     def rewritten(self, judgments: Judgments, written: BoolArray | None = None) -> GradedQrelsText:
-        """Return the documents with new grades, in the format of ``lines_with``."""
+        """Return the documents with new grades. The text consists of the lines of ``lines_with``."""
         return GradedQrelsText.parsed(judgments.path, self.lines_with(judgments, written))
 
     def first_columns(self, written: BoolArray) -> Iterator[tuple[int, list[bytes]]]:
@@ -133,9 +136,10 @@ class GradedQrelsText(QrelsText):
             yield place, text[number[place] - 1].split()[:3]
 
     def lines_with(self, judgments: Judgments, written: BoolArray | None = None) -> Iterator[bytes]:
-        """Yield lines in file order, with only differing grades changed; the flat mask ``written`` selects judgments.
+        """Yield the lines of the file. A line is changed only if the grade in ``judgments`` differs.
 
-        Documents without a line (0), for example documents added by a pool, come last, as ``TOPIC 0 DOCNO GRADE``.
+        If the mask ``written`` is given, only its judgments are yielded. Documents that have no line in the file, for
+        example documents that a pool adds, come last, as ``TOPIC 0 DOCNO GRADE``.
         """
         text = self.text.split(b"\n")
         grade_there = np.zeros(len(text) + 1, np.int64)
@@ -154,7 +158,7 @@ class GradedQrelsText(QrelsText):
 
 
 def plain_lines(judgments: Judgments, places: AnyArray, values: Iterable[bytes] | None = None) -> Iterator[bytes]:
-    """Yield a line ``TOPIC 0 DOCNO GRADE`` for each judgment, with these values instead of its grade if given."""
+    """Yield a line ``TOPIC 0 DOCNO GRADE`` for each judgment. If ``values`` is given, it replaces the grades."""
     topics = [judgments.topics[topic] for topic in judgments.rows.ids[places].tolist()]
     if values is None:
         values = [b"%d" % grade for grade in judgments.grades[places].tolist()]

@@ -1,11 +1,12 @@
 """Label files: a second set of judgments for the same documents.
 
-One file contains labels by human assessors (called human), and the other contains labels by any other judge (called
+One file contains labels by human assessors (called human). The other file contains labels by any other judge (called
 machine), usually an LLM. A negative grade is a missing label.
 
-Integer labels are grades. If a file contains a label that is not an integer, all labels are probabilities of relevance
-if none exceeds 1, and a probability of at least ``RELEVANT`` is relevant; otherwise labels are rounded to the nearest
-integer grade. If the maximum label is given, labels divided by it are probabilities.
+Integer labels are grades. If a file contains a label that is not an integer, and no label exceeds 1, all labels are
+probabilities of relevance. A document is then relevant if its probability is at least ``RELEVANT``. If a label exceeds
+1, labels are rounded to the nearest integer grade. If the maximum label is given, labels divided by it are
+probabilities.
 """
 
 from __future__ import annotations
@@ -50,7 +51,10 @@ from irevalx.wording import argument_error, is_parameter, spelled
 
 
 def refuse_duplicates(judgments: Judgments) -> None:
-    """Raise DuplicateDocumentError if a document occurs twice in a topic, with both grades if they differ."""
+    """Raise DuplicateDocumentError if a document occurs twice in a topic.
+
+    The message contains both grades if they differ.
+    """
     pairs = judgments.table.duplicates
     contradicting = pairs[judgments.grades[pairs[:, 0]] != judgments.grades[pairs[:, 1]]]
     if contradicting.size:
@@ -68,7 +72,7 @@ def refuse_duplicates(judgments: Judgments) -> None:
 
 
 def labels_of_topics(judgments: Judgments, topics: Sequence[bytes]) -> Judgments:
-    """Return the judgments of a subset of the topics, given in ascending order."""
+    """Return the judgments of ``topics``, which are some of the judged topics in ascending order."""
     rows, index = judgments.rows.take(np.array([judgments.topic_index[topic] for topic in topics], np.int64))
     return replace(
         judgments,
@@ -81,12 +85,15 @@ def labels_of_topics(judgments: Judgments, topics: Sequence[bytes]) -> Judgments
 
 
 def places_of(judgments: Documents, labels: Documents) -> IntArray:
-    """Return the flat index of each document in other judgments; ABSENT for documents missing there."""
+    """Return the index of each document in other judgments, or ABSENT if they do not contain the document."""
     return labels.places_of(judgments.topics, judgments.rows.ids, judgments.docnos)
 
 
 def grades_for(judgments: Judgments, labels: Judgments) -> tuple[IntArray, BoolArray]:
-    """Look up ``judgments`` in ``labels``: flat grades (negative if missing), and whether documents occur."""
+    """Return the grade of each document in ``labels``, and whether ``labels`` contains the document.
+
+    The grade is negative if there is no label. Both arrays have one element for each judgment in ``judgments``.
+    """
     place = places_of(judgments, labels)
     there: BoolArray = place != ABSENT
     grades = np.full(place.size, UNJUDGED_IN_FILES, np.int64)
@@ -100,19 +107,22 @@ class PairedLabels(Frozen):
     judgments: Judgments
     """The documents of both files, with the machine's grades."""
     human: IntArray
-    """The human grade of each document; negative if there is none."""
+    """The human grade of each document, or a negative number if there is none."""
     machine: IntArray
-    """The machine grade of each document; negative if there is none."""
+    """The machine grade of each document, or a negative number if there is none."""
     in_human: BoolArray
-    """Whether the human file contains each document. Other documents are outside its pool."""
+    """Whether the human file contains each document. A document that it does not contain is outside the pool."""
     in_machine: BoolArray
-    """Like ``in_human``, for the machine's file."""
+    """Whether the machine's file contains each document."""
     in_both: BoolArray
-    """Whether both files contain each topic."""
+    """Whether the topic of each document occurs in both files."""
 
     @classmethod
     def of(cls, human: Judgments, machine: Judgments, topics: Sequence[bytes]) -> PairedLabels:
-        """Combine two files of judgments; topics are in ascending order, and all occur in the machine's file."""
+        """Combine two files of judgments.
+
+        ``topics`` is in ascending order, and the machine's file contains all of them.
+        """
         judged = labels_of_topics(machine, topics)
         both = with_pool(judged, PooledDocuments(human.path, human.topics, human.rows.ids, human.docnos))
         (grades_human, in_human), (grades_machine, in_machine) = (
@@ -123,7 +133,7 @@ class PairedLabels(Frozen):
 
     @property
     def have_both(self) -> BoolArray:
-        """A flat mask of the documents with a grade in both files."""
+        """Whether each document has a grade in both files."""
         return (self.human >= 0) & (self.machine >= 0)
 
     @property
@@ -132,10 +142,10 @@ class PairedLabels(Frozen):
         return replace(self, machine=np.where(self.human >= 0, self.machine, UNJUDGED_IN_FILES))
 
     def shuffled(self, rng: np.random.Generator) -> IntArray:
-        """Return the machine's grades, flat, shuffled among the documents of a topic that have the same human grade.
+        """Return the machine's grades, shuffled among the documents of a topic that have the same human grade.
 
         Shuffling preserves the error rates of the machine for each grade and topic, but makes its errors independent of
-        runs. Documents without a human label are shuffled among themselves; missing machine labels stay missing.
+        runs. Documents that have no human label are shuffled among themselves. Missing machine labels stay missing.
         """
         labelled = np.flatnonzero(self.machine >= 0)
         topic, human = self.judgments.rows.ids[labelled], self.human[labelled]
@@ -146,7 +156,7 @@ class PairedLabels(Frozen):
 
 
 def topic_warnings(human: Judgments, machine: Judgments) -> list[str]:
-    """Return a line for each file with topics that are missing from the other file."""
+    """Return a warning for each file that lacks topics of the other file."""
     lines = []
     for judgments, other in ((human, machine), (machine, human)):
         lacking = [topic for topic in judgments.topics if topic not in other.topic_index]
@@ -160,29 +170,29 @@ def topic_warnings(human: Judgments, machine: Judgments) -> list[str]:
 
 
 RELEVANT = 0.5
-"""A document with at least this probability of relevance is treated as relevant."""
+"""The least probability of relevance of a document that is treated as relevant."""
 
 _MOST = 2.0**53
-"""Larger labels are replaced by this number, which is rejected wherever grades are required."""
+"""A larger label is replaced by this number, which is rejected wherever grades are required."""
 
 
 class Labels(Frozen):
-    """The labels of a file; arrays are flat."""
+    """The labels of a file. Arrays have one element for each judgment."""
 
     judgments: Judgments
-    """The labels as integer grades; missing labels are negative."""
+    """The labels as integer grades. A missing label is negative."""
     probability: FloatArray | None = None
-    """The probabilities of relevance, nan for missing labels; None if the labels are grades."""
+    """The probabilities of relevance, or None if the labels are grades. A missing label is nan."""
     values: FloatArray | None = None
-    """The labels before thresholding or rounding, nan for missing labels; None if all are integers."""
+    """The labels before thresholding or rounding, or None if all labels are integers. A missing label is nan."""
     n_rounded: int = 0
-    """Number of labels that were rounded to the nearest integer."""
+    """The number of labels that were rounded to the nearest integer."""
     first_not_whole: str = ""
     """The description of the first label that is not an integer, for messages."""
     maximum: float = 1.0
     """The label in the input that corresponds to 1 in ``values``."""
     rows: Rows | None = None
-    """The rows that were read, or None if the labels are from a dictionary."""
+    """The rows that were read, or None if the labels come from a dictionary."""
 
     @classmethod
     def of(cls, judgments: Judgments, maximum: float | None = None) -> Labels:
@@ -215,7 +225,7 @@ class Labels(Frozen):
 
     @property
     def _table(self) -> TableRows | NamedRows | None:
-        """The table that was read, or None if the labels are not from a table."""
+        """The table that was read, or None if the labels do not come from a table."""
         return self.rows if isinstance(self.rows, TableRows | NamedRows) else None
 
     @property
@@ -224,7 +234,10 @@ class Labels(Frozen):
         return [name for name in self._table.table.names if isinstance(name, str)] if self._table else []
 
     def columns(self, names: Sequence[str]) -> dict[int, dict[str, str]]:
-        """Return columns of the table as ``{line or row: {column: text}}``. The table must exist."""
+        """Return columns of the table as ``{line or row: {column: text}}``.
+
+        The caller must check that there is a table.
+        """
         assert self._table
         specs = (ColumnSpec(name, (name.lower(),), "words") for name in names)
         columns = self._table.table.columns((self._table.specs[0], *specs), _rules())
@@ -234,7 +247,7 @@ class Labels(Frozen):
     def other_columns(self, excluded: Collection[str]) -> dict[int, dict[str, str]]:
         """Return the columns of the table that were not read, as ``{line or row: {column: text}}``.
 
-        Columns in ``excluded`` are left out. If the labels are not from a table, the result is empty.
+        Columns in ``excluded`` are left out. If the labels do not come from a table, the result is empty.
         """
         if self._table is None:
             return {}
@@ -242,7 +255,7 @@ class Labels(Frozen):
         return self.columns([name for name in self.column_names if name not in used])
 
     def as_probabilities(self) -> Labels:
-        """Return labels that are all 0 or 1 as probabilities; other labels are unchanged."""
+        """Return labels as probabilities if each of them is 0 or 1. Return other labels unchanged."""
         grades = self.judgments.grades
         if self.probability is not None or grades.max(initial=0) > 1:
             return self
@@ -251,7 +264,7 @@ class Labels(Frozen):
 
     @property
     def grades(self) -> Judgments:
-        """The labels as integer grades; raises MalformedNumberError if a label is not an integer."""
+        """The labels as integer grades. Raise MalformedNumberError if a label is not an integer."""
         if self.first_not_whole:
             raise MalformedNumberError(
                 f"{self.first_not_whole} is not an integer; this command requires integer grades: round mean grades, "
@@ -269,13 +282,14 @@ class LabelReading(Frozen, kw_only=True):
     labels_max: float | None = None
 
     def human(self, given: Any) -> Labels:
-        """Read the labels of a human judge, like ``Qrels.read``. None and nan are missing labels."""
+        """Read the labels of a human judge. None and nan are missing labels. See ``Qrels.read`` for accepted inputs."""
         return self._of_file(given, self.rel_format)
 
     def machine(self, given: Any) -> Labels:
         """Read the labels of a machine.
 
-        The default format is the format of the human labels if it has one grade per document, and otherwise qrels.
+        By default, the format is the format of the human labels if this has one grade per document, and otherwise
+        qrels.
         """
         fmt = formats.rel_format(self.rel_format)
         form = self.labels_format or (fmt if QRELS.name in {fmt.name, fmt.measures_of} else QRELS).name
@@ -342,7 +356,7 @@ def _of_column(table: Any, words: LabelWords) -> tuple[Judgments, Rows]:
 
 
 def _collected(given: Any) -> Any:
-    """Return a LazyFrame of polars with all columns, since any column can contain labels or reasons."""
+    """Return a LazyFrame of polars with all columns, because any column can contain labels or reasons."""
     return given.collect() if hasattr(given, "lazy") and hasattr(given, "collect") else given
 
 
@@ -366,7 +380,7 @@ def _with(judgments: Judgments, grades: IntArray, missing: BoolArray) -> Judgmen
 
 
 def _described(judgments: Judgments, place: int) -> str:
-    """Return the description of a label for messages: its location and its number."""
+    """Return the description of a label for messages: its file, line, topic, document and value."""
     topic, docno = judgments.topics[int(judgments.rows.ids[place])], judgments.docnos.text(place)
     line = int(judgments.lines[place])
     where = f"{shown_name(judgments.path)}{f':{line}' if line else ''}"

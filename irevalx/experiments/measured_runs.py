@@ -1,4 +1,4 @@
-"""Measure values of runs by topic, computed from runs or read from score files."""
+"""The values of runs for each topic and measure, computed from runs or read from score files."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from irevalx.statistics.significance import MEAN, Scale
 from irevalx.wording import first_names, is_parameter, join_words, spelled
 
 _MOST_NAMES = 10
-"""Maximum number of measures that a message names."""
+"""The maximum number of measures that a message names."""
 
 
 class MeasureValues(Frozen, kw_only=True):
@@ -46,31 +46,33 @@ class MeasureValues(Frozen, kw_only=True):
     """The printed name of the measure."""
     runs: tuple[str, ...]
     topics: tuple[str, ...]
-    """The topics for which all runs have a value; at least one."""
+    """The topics for which all runs have a value. There is at least one."""
     values: FloatArray
-    """Shape (n_runs, n_topics)."""
+    """The measure values. The shape is (n_runs, n_topics)."""
     scale: Scale = MEAN
     """The scale on which the measure is tested."""
     is_count: bool = False
-    """Whether values are counts, such as numbers of documents, so that their sums are integers."""
+    """Whether values are counts, for example numbers of documents. The sum of counts is printed as an integer."""
     direction: int = 1
-    """1 if higher values are better, -1 if lower values are better, otherwise 0."""
+    """The direction is 1 if higher values are better, -1 if lower values are better, and otherwise 0."""
     is_coverage: bool = False
-    """Whether the measure describes the judgments, so that runs are not tested under it."""
+    """Whether the measure describes the judgments. If so, runs are not tested under it."""
     coverage: Coverage | None = None
-    """Coverage at the measure's cutoff (default: 10) over the same topics; None if unknown."""
+    """The coverage over the same topics, or None if it is unknown. Its cutoff is the measure's cutoff, or 10 if there
+    is none."""
     top_coverage: Coverage | None = None
-    """Coverage at a cutoff of at most 10; None if unknown."""
+    """The coverage at a cutoff of at most 10, or None if it is unknown."""
     request: RequestedMeasure | None = None
-    """None if not known."""
+    """The request that led to the measure, or None if it is unknown."""
     clusters: Clusters | None = None
-    """Clusters of dependent topics; None if topics are independent."""
+    """Clusters of dependent topics, or None if topics are independent."""
     replicates: Sequence[FloatArray] = ()
-    """For systems, whose values are means over runs: values of the runs, shape (n_replicates, n_topics) each."""
+    """The values of the runs of a system, if ``values`` contains means over runs. Each shape is (n_replicates,
+    n_topics)."""
 
     @property
     def tested(self) -> FloatArray:
-        """The values on the scale on which the measure is tested: shape (n_runs, n_topics)."""
+        """The values on the scale on which the measure is tested. The shape is (n_runs, n_topics)."""
         return self.scale.transform(self.values)
 
     def at_topics(self, places: BoolArray) -> MeasureValues:
@@ -81,12 +83,12 @@ class MeasureValues(Frozen, kw_only=True):
         return replace(self, topics=topics, values=self.values[:, places], **how)
 
     def as_printed(self, summary: float) -> float | int:
-        """Return a summary, or a difference of two summaries, as printed by the evaluator."""
+        """Return a summary, or a difference of two summaries, as the evaluator prints it."""
         return round(summary) if self.is_count else summary
 
 
 class MeasuredRuns(NamedTuple):
-    """The values of runs by measure, and the notes below tables."""
+    """The values of runs for each measure, and the notes below tables."""
 
     measures: list[MeasureValues]
     notes: tuple[str, ...]
@@ -103,9 +105,9 @@ def measure_runs(
     *,
     as_requested: bool = False,
 ) -> MeasuredRuns:
-    """Evaluate runs with the given judgments, or select values from ``Scores``; warns about all omissions.
+    """Evaluate runs with the given judgments, or select values from ``Scores``. Warn about all omissions.
 
-    Without ``measures``, they are ``default``; for scores, see ``default_of_scores``.
+    If ``measures`` is empty, the measures are ``default``. For scores, ``default_of_scores`` selects the measures.
     """
     requested = measures_of(measures)
     if not isinstance(given, Scores):
@@ -130,7 +132,7 @@ def measure_runs(
 
 
 def measured_ranking(ranked: RankedRuns, warn: Warn) -> list[MeasureValues]:
-    """Return the values of runs; topics for which a run has no value are excluded for the measure, with a warning."""
+    """Return the values of runs. If a run has no value for a topic, the measure excludes the topic, with a warning."""
     topics = tuple(map(as_text, ranked.topics))
     coverage = coverages(ranked)
     requests = [request for request in ranked.requests for _ in request.names]
@@ -153,7 +155,7 @@ def measured_ranking(ranked: RankedRuns, warn: Warn) -> list[MeasureValues]:
 def with_coverage(
     measured: MeasureValues, request: RequestedMeasure, ranked: RankedRuns, coverage: Mapping[int, Coverage]
 ) -> MeasureValues:
-    """Add the coverage of the runs over the same topics; ``coverage`` maps cutoffs to coverage, as in ``coverages``."""
+    """Add the coverage of the runs over the same topics. ``coverage`` is the result of ``coverages``."""
     if not coverage:
         return replace(measured, request=request)
     topics = frozenset(measured.topics)
@@ -164,17 +166,17 @@ def with_coverage(
 
 
 def assumed_directions(scores: Scores, names: Iterable[str]) -> tuple[str, ...]:
-    """Return a note on the measures whose direction is unknown: higher values are assumed to be better."""
+    """Return a note on the measures whose direction is unknown. It says that higher values are assumed to be better."""
     assumed = [name for name in names if is_assumed(column_of(scores, name, scores.runs[0]).measure)]
     return (f"Assumed: higher values of {', '.join(assumed)} are better.",) if assumed else ()
 
 
 def default_of_scores(scores: Scores, default: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the measures used by default (empty for all measures), and a note on the other measures.
+    """Return the measures that are used by default (empty for all measures), and a note on the other measures.
 
-    The result contains the measures in ``default`` with values for every run, and the measures with a declared
-    direction. All measures are used if scores were evaluated rather than read, or if no default measure has values,
-    except measures of coverage.
+    The result contains the measures in ``default`` that have values for every run, and the measures with a declared
+    direction. All measures except measures of coverage are used if scores were evaluated rather than read, or if no
+    default measure has values.
     """
     every = scores.measures
     if selection_of(scores).measures or not every[1:]:
@@ -204,7 +206,7 @@ def default_of_scores(scores: Scores, default: Sequence[str]) -> tuple[tuple[str
 
 
 def column_of_all(scores: Scores, measure: str) -> Column | None:
-    """Return the first run's values of a measure if every run has values by topic, otherwise None."""
+    """Return the first run's values of a measure, or None if a run has no values by topic."""
     columns = [_column(scores, measure, run) for run in scores.runs]
     first = columns[0]
     if first is None or scale_of(first.measure) is None:
@@ -213,14 +215,18 @@ def column_of_all(scores: Scores, measure: str) -> Column | None:
 
 
 def missing_topics(scores: Scores, topics: Sequence[str]) -> dict[str, frozenset[str]]:
-    """Return which of the topics each run lacks."""
+    """Return a dictionary from each run to the topics in ``topics`` that the run lacks."""
     return {run: frozenset(topics).difference(scores.topics(run)) for run in scores.runs}
 
 
 def shared_topics(
     scores: Scores, *, complete: bool, reference: str | None = None
 ) -> tuple[tuple[str, ...], dict[str, int]]:
-    """Return the topics of all runs (complete: of any run, or of the reference), and the number each run lacks."""
+    """Return the evaluated topics, and the number of them that each run lacks.
+
+    The evaluated topics are the topics that all runs have. With ``complete``, they are the topics that any run has, or
+    that the run ``reference`` has.
+    """
     of_runs = {run: set(scores.topics(run)) for run in scores.runs}
     every = sorted(set[str]().union(*of_runs.values()), key=as_bytes)
     topics, n_lacking = evaluated_topics(every, of_runs, complete=complete, reference=reference)
@@ -241,9 +247,10 @@ def shared_topics(
 def measured_scores(
     scores: Scores, measures: Sequence[str], topics: tuple[str, ...], warn: Warn, *, as_requested: bool = False
 ) -> list[MeasureValues]:
-    """Return the values of ``scores`` for ``measures`` (default: all with values by topic); missing topics score 0.
+    """Return the values of ``scores`` for ``measures``, or for all measures with values by topic if it is empty.
 
-    With ``as_requested``, measures have their names in ``measures`` instead of their printed names.
+    A missing topic scores 0. With ``as_requested``, measures have their names in ``measures`` instead of their printed
+    names.
     """
     runs = scores.runs
     if len(runs) < 2:
@@ -295,7 +302,10 @@ def measured_scores(
 
 
 def columns_of(scores: Scores, measures: Sequence[str], warn: Warn) -> Iterator[tuple[str, list[Column]]]:
-    """Yield measures with the values of each run, by default all measures; warns about measures missing for a run."""
+    """Yield each measure with the values of each run. Warn about measures that a run lacks.
+
+    If ``measures`` is empty, all measures are yielded.
+    """
     for measure in measures or scores.measures:
         columns = {run: _column(scores, measure, run) for run in scores.runs}
         lacking = [run for run, column in columns.items() if column is None]
@@ -314,7 +324,7 @@ def columns_of(scores: Scores, measures: Sequence[str], warn: Warn) -> Iterator[
 
 
 def no_measure(what: str, measure: str, known: Sequence[str]) -> str:
-    """Return a message on a requested measure that scores do not contain; ``what`` is their name, a plural."""
+    """Return a message on a requested measure that scores do not contain. ``what`` is a plural noun for measures."""
     near = get_close_matches(measure, known, n=_MOST_NAMES) if known[_MOST_NAMES:] else known
     names = " ".join(near or known[:_MOST_NAMES])
     are = "the most similar names are" if near else f"they contain {len(known)} measures, for example"
@@ -324,7 +334,7 @@ def no_measure(what: str, measure: str, known: Sequence[str]) -> str:
 
 
 def _column(scores: Scores, measure: str, run: str) -> Column | None:
-    """Return the values of a run under a measure; None without values."""
+    """Return the values of a run under a measure, or None if there are no values."""
     try:
         return column_of(scores, measure, run)
     except KeyError:
@@ -332,7 +342,7 @@ def _column(scores: Scores, measure: str, run: str) -> Column | None:
 
 
 def _of_shared_topics(every: MeasureValues, warn: Warn) -> MeasureValues:
-    """Return the values for the topics for which all runs have a value."""
+    """Return the values for the topics for which every run has a value."""
     if every.scale is GEOMETRIC_MEAN and (line := negative_values(every.measure, every.values)):
         warn(line)
     has_value: BoolArray = np.asarray(np.isfinite(every.values).all(axis=0))

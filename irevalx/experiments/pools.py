@@ -1,4 +1,4 @@
-"""The top documents of runs, and pools of them."""
+"""The top documents of runs, and pools that consist of top documents."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from irevalx.ranking.rules import RankingRules
 from irevalx.reading.kinds.runs import ResultRows, RunStream
 
 PLAIN = RankingRules()
-"""The ranking of trec_eval."""
+"""The rules by which trec_eval ranks documents."""
 
 
 def best_ranks_in_runs(
     runs: Sequence[RunStream], depth: int, warn: Warn = lambda line: None, rules: RankingRules = PLAIN
 ) -> dict[bytes, dict[bytes, int]]:
-    """Return the best rank of each of the top ``depth`` documents of runs, by topic; warns about invalid scores."""
+    """Return ``{topic: {document: best rank}}`` for the top ``depth`` documents of runs. Warn about invalid scores."""
     best: dict[bytes, dict[bytes, int]] = {}
     for _, topic, docnos in documents_in_order(runs, depth, warn, rules):
         of_topic = best.setdefault(topic, {})
@@ -36,7 +36,10 @@ def best_ranks_in_runs(
 def documents_in_order(
     runs: Sequence[RunStream], depth: int, warn: Warn = lambda line: None, rules: RankingRules = PLAIN
 ) -> Iterator[tuple[int, bytes, list[bytes]]]:
-    """Yield the number of each run, and its topics with their top ``depth`` documents, as ranked by the evaluator."""
+    """Yield the index of each run, and each of its topics with the top ``depth`` documents.
+
+    Documents are ranked by the same rules as in an evaluation.
+    """
     with RunWarnings(warn) as about_runs:
         for number, run in enumerate(runs):
             parts = _results_of(run, rules)
@@ -53,12 +56,12 @@ def documents_in_order(
 def pool_of(
     runs: Sequence[RunStream], depth: int, warn: Warn = lambda line: None, rules: RankingRules = PLAIN
 ) -> PooledDocuments:
-    """Pool the top ``depth`` documents of runs for each topic; topics and documents are in ascending byte order."""
+    """Pool the top ``depth`` documents of runs for each topic. Topics and documents are in ascending byte order."""
     return pool_of_documents(best_ranks_in_runs(runs, depth, warn, rules))
 
 
 def pool_of_documents(pooled: Mapping[bytes, Collection[bytes]]) -> PooledDocuments:
-    """Return the documents of topics as a pool: topics and their documents in ascending byte order."""
+    """Return the documents of topics as a pool. Topics and their documents are in ascending byte order."""
     topics = sorted(pooled)
     number = np.repeat(np.arange(len(topics)), [len(pooled[topic]) for topic in topics])
     docnos = Names.of([docno for topic in topics for docno in sorted(pooled[topic])])
@@ -66,12 +69,12 @@ def pool_of_documents(pooled: Mapping[bytes, Collection[bytes]]) -> PooledDocume
 
 
 def _results_of(run: RunStream, rules: RankingRules) -> list[ResultRows]:
-    """Read a run, excluding documents according to the rules."""
+    """Read a run. The rules can exclude documents."""
     return [without_documents(part, rules)[0] for part in run.allowing(rules.duplicates).results()]
 
 
 def first_documents(run: RunStream, depth: int, rules: RankingRules = PLAIN) -> list[PooledDocuments]:
-    """Return the top documents of each topic of a run, as ranked by the evaluator."""
+    """Return the top documents of each topic of a run. Documents are ranked by the same rules as in an evaluation."""
     return [_first_of(part, depth, rules) for part in _results_of(run, rules)]
 
 
@@ -87,13 +90,13 @@ def _first_of(results: ResultRows, depth: int, rules: RankingRules) -> PooledDoc
 def with_first_documents(
     judgments: Judgments, runs: Sequence[RunStream], depth: int, rules: RankingRules = PLAIN
 ) -> Judgments:
-    """Return the judgments, with the top documents of runs added as unjudged documents."""
+    """Add the top documents of runs to the judgments as unjudged documents."""
     pools = [pool for run in runs for pool in first_documents(run, depth, rules)]
     return with_pool(judgments, PooledDocuments.joined("", pools))
 
 
 def in_pool(judgments: Judgments, pool: PooledDocuments) -> BoolArray:
-    """Return the mask of the judgments whose documents are in a pool."""
+    """Return whether the document of each judgment is in a pool."""
     is_pooled = np.zeros(judgments.rows.size, np.bool_)
     place = judgments.places_of(pool.topics, pool.topic, pool.docnos)
     is_pooled[place[place != ABSENT]] = True
@@ -101,11 +104,11 @@ def in_pool(judgments: Judgments, pool: PooledDocuments) -> BoolArray:
 
 
 def judged_in_pool(judgments: Judgments, pool: PooledDocuments) -> Judgments:
-    """Return the judgments of the pooled documents; pooled but unjudged documents have the grade -1."""
+    """Return the judgments of the pooled documents. Pooled but unjudged documents have the grade -1."""
     return with_pool(judgments.restricted(in_pool(judgments, pool)), pool)
 
 
 def renumbered(row: IntArray, chosen: BoolArray) -> IntArray:
-    """Return the index of each retrieved document among the chosen documents; ``ABSENT`` if it was not chosen."""
+    """Return the index of each retrieved document among the chosen documents, or ``ABSENT`` if it was not chosen."""
     number = np.where(chosen, np.cumsum(chosen) - 1, ABSENT)
     return np.where(row >= 0, number[row], row)

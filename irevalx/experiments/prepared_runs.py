@@ -1,4 +1,4 @@
-"""The judgments, runs and measures of an experiment, which are read once and then ranked."""
+"""The judgments, runs and measures of an experiment. They are read once and then ranked."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class PreparedRuns(Frozen, kw_only=True):
     rules: EvaluationRules = DEFAULT_RULES
 
     def ranked(self, warn: Warn = issue_warning) -> RankedRuns:
-        """Rank the runs, and look up their documents; warns about omissions and about topics that score 0."""
+        """Rank the runs, and look up their documents. Warn about omissions and about topics that score 0."""
         return self._ranked(RankedRuns, warn)
 
     def _ranked(self, kind: type[Ranked], warn: Warn) -> Ranked:
@@ -95,7 +95,10 @@ class PreparedRuns(Frozen, kw_only=True):
 
 
 class PreparedGradedRuns(PreparedRuns, kw_only=True):
-    """The inputs of an experiment with graded judgments. A topic has at most one judgment of each document."""
+    """The judgments, runs and measures of an experiment with graded judgments.
+
+    A topic has at most one judgment of each document.
+    """
 
     judgments: Judgments
 
@@ -109,8 +112,8 @@ def prepare_runs(
 ) -> PreparedRuns:
     """Read judgments in any format, runs and measures.
 
-    Judgments that were already read determine the format and, unless it is requested, the type of grades. With
-    ``as_requested``, measures have their requested names instead of their printed names.
+    If judgments were already read, they determine the format. They also determine the type of grades, unless a type is
+    requested. With ``as_requested``, measures have their requested names instead of their printed names.
     """
     if isinstance(qrels, Qrels):
         grades = qrels.grades if rules.settings.grades == "whole" else rules.settings.grades
@@ -134,7 +137,10 @@ def prepare_graded_runs(
     rules: EvaluationRules = DEFAULT_RULES,
     parse: Callable[[Sequence[str], Settings], tuple[RequestedMeasure, ...]] = requests_of,
 ) -> PreparedGradedRuns:
-    """Read graded judgments, which can be ``Judgments``, runs and measures; ``parse`` returns the measures."""
+    """Read graded judgments, runs and measures. ``parse`` converts the names of measures.
+
+    ``qrels`` can also be a ``Judgments`` object.
+    """
     settings = rules.settings
     judgments = qrels if isinstance(qrels, Judgments) else graded_judgments_of(qrels, *rules.of_judgments)
     opened = run_streams(runs, settings.compat)
@@ -145,7 +151,10 @@ def prepare_graded_runs(
 def _fitting(
     requests: Sequence[RequestedMeasure], judgments: AnyJudgments, settings: Settings, warn: Warn
 ) -> tuple[RequestedMeasure, ...]:
-    """Return the measures that the judgments support; raises EvaluationError for other measures requested by name."""
+    """Return the measures that the judgments support.
+
+    Raise EvaluationError if another measure was requested by name.
+    """
     fitting = []
     for request in requests:
         problem = None

@@ -1,4 +1,4 @@
-"""Runs that are read and ranked once, and their topic values under any judgments of the same documents."""
+"""Runs that are read and ranked once, and their values for topics under any judgments of the same documents."""
 
 from __future__ import annotations
 
@@ -81,14 +81,14 @@ def scale_named(name: str) -> Scale:
 
 
 def scale_of(measure: Measure) -> Scale | None:
-    """Return the scale of a measure; None if its summary is not computed from values of topics."""
+    """Return the scale of a measure, or None if its summary is not computed from the values of topics."""
     return None if measure.summary is None else _SCALES.get(measure.summary)
 
 
 def rank_all(
     judgments: AnyJudgments, runs: Sequence[RunStream], rules: RankingRules, *, processes: int = 1, warn: Warn
 ) -> Iterator[RankedRun]:
-    """Yield the rankings of runs, in their order; raises EvaluationError for a topic that cannot be evaluated."""
+    """Yield the rankings of runs, in the order of the runs. Raise EvaluationError if a topic cannot be evaluated."""
     documents = judgments.documents
     documents.table.duplicates  # noqa: B018 - builds the table once, before processes are started
     sharing = min(processes, len(runs)) if worth_sharing(sum(run.size for run in runs)) else 1
@@ -101,7 +101,7 @@ def rank_all(
 
 
 def unique_names(ranked: Sequence[RankedRun], runs: Sequence[RunStream], warn: Warn) -> list[str]:
-    """Return a unique name of each run: its name, or the run tag in the file; warns of duplicate names."""
+    """Return a unique name for each run: its name, or the run tag in the file. Warn about duplicate names."""
     tags = [
         ((ranked_run.tag or b"") if run.name is None else as_bytes(run.name), run.path)
         for ranked_run, run in zip(ranked, runs, strict=True)
@@ -159,7 +159,10 @@ def topics_compared(
     which: str = "judged topics",
     reference: str | None = None,
 ) -> str:
-    """Describe the evaluated topics in a phrase; ``lacking`` counts the judged topics missing from each run."""
+    """Describe the evaluated topics in a phrase.
+
+    ``lacking`` contains the number of judged topics that each run lacks.
+    """
     if not lacking:
         return f"all {n_judged} {which}" if n_judged > 1 else f"{n_judged} {which.replace('topics', 'topic')}"
     if reference in lacking:
@@ -179,25 +182,28 @@ MEASURES = ("map", "infAP", "indAP", "subAP", "bpref", "bpref_10", "RankEff", "n
 """The default measures."""
 
 _AT_ONCE = 2**18
-"""Maximum number of judgments assessed per batch, chosen to fit the CPU cache."""
+"""The maximum number of judgments that are assessed in a batch, chosen to fit the CPU cache."""
 
 
 class EvaluationRules(Frozen, kw_only=True):
     """The rules for reading judgments and runs, and for selecting runs and topics."""
 
     settings: Settings = Settings()
-    """With ``complete``, all judged topics are evaluated; otherwise the topics of all runs."""
+    """The settings of the evaluation. If ``complete`` is true, all judged topics are evaluated. Otherwise, the topics
+    of all runs are."""
     rel_format: str = QRELS.name
     min_retrieved: float = 0.0
-    """Leave out runs with less than this share of the documents they can retrieve (the maximum of any run for a topic,
-    times the topics) and, if it is above 0, runs without results for a topic."""
+    """The least share of documents that a run must retrieve. A run with a lower share is left out. The share is
+    relative to the maximum number of documents that any run retrieves for a topic, times the number of topics. If the
+    least share is above 0, runs that lack results for a topic are also left out."""
     fully_judged: int | None = None
-    """Exclude runs with an unjudged document among this number of first documents of a judged topic."""
+    """A number of top documents. A run is excluded if one of them is unjudged for a judged topic."""
     least_runs: int = 2
-    """Minimum number of runs: 1, or 2 if runs are compared."""
+    """The minimum number of runs: 1, or 2 if runs are compared."""
     threads: int = 1
     baseline_of: Callable[[Sequence[str]], str] | None = None
-    """A function from the names of the runs to the baseline, whose missing topics are excluded if ``complete``."""
+    """A function that returns the baseline, given the names of the runs. If ``complete`` is true, topics that the
+    baseline lacks are excluded."""
 
     def reference(self, runs: Sequence[str]) -> str | None:
         """Return the run that determines the evaluated topics, or None if ``baseline_of`` is None or names no run."""
@@ -206,7 +212,7 @@ class EvaluationRules(Frozen, kw_only=True):
 
     @classmethod
     def of(cls, **keywords: Any) -> EvaluationRules:
-        """Create the rules from keywords, which are fields of ``Settings`` and of this class; see ``Settings.of``."""
+        """Create the rules from keywords, which are fields of ``Settings`` or of this class. See ``Settings.of``."""
         own = {name: keywords.pop(name) for name in fields(cls) if name in keywords}
         return cls(settings=Settings.of(**keywords), **own)
 
@@ -222,38 +228,39 @@ DEFAULT_RULES = EvaluationRules()
 class RankedRuns(Frozen):
     """Ranked runs, with the judgments of their documents.
 
-    All runs have the same topics: the judged topics for which every run has results or, if complete, all judged topics;
-    a run without results then scores 0, as under ``-c``.
+    All runs have the same topics: the judged topics for which every run has results or, if ``complete`` is true, all
+    judged topics. In the second case, a run scores 0 for a topic without results, like under ``-c``.
     """
 
     judgments: AnyJudgments
     runs: tuple[str, ...]
     """The distinct names of the runs."""
     topics: tuple[bytes, ...]
-    """In ascending byte order."""
+    """The evaluated topics, in ascending byte order."""
     ranking: Ranking
-    """The rows are the topics of the first run, then the topics of the second run, and so on."""
+    """The rankings of all runs. The rows are the topics of the first run, then the topics of the second run, and so
+    on."""
     missing: BoolArray
-    """Whether a run has no results for a topic: shape (n_runs, n_topics)."""
+    """Whether each run has no results for each topic. The shape is (n_runs, n_topics)."""
     requests: tuple[RequestedMeasure, ...]
     lacking: Mapping[str, int] = {}
-    """Number of judged topics that each run lacks, if any."""
+    """The number of judged topics that each run lacks. Runs that lack no topics are not included."""
     sources: Sequence[RunStream] = ()
-    """The runs, for reading them again."""
+    """The runs, from which documents can be read again."""
     settings: Settings = Settings()
     notes_on_runs: tuple[str, ...] = ()
-    """Notes on the exclusion of runs."""
+    """Notes on the runs that were excluded."""
     selected: Sequence[int] = ()
-    """The indices of the runs among the given runs."""
+    """The index of each run among the runs that were given."""
     reference: str | None = None
-    """The run whose topics are evaluated, if any."""
+    """The run that determines the evaluated topics, or None if there is none."""
 
     def __getstate__(self) -> dict[str, Any]:
         return {**vars(self), "sources": ()}  # pickled results do not read runs again
 
     @property
     def level(self) -> float:
-        """Relevance threshold."""
+        """The relevance threshold."""
         return self.settings.level
 
     @property
@@ -274,7 +281,10 @@ class RankedRuns(Frozen):
         return {run: frozenset(topics[missing]) for run, missing in zip(self.runs, self.missing, strict=True)}
 
     def notes(self, n_without: Sequence[int] = ()) -> tuple[str, ...]:
-        """Return the notes below tables: the topics, and for each measure the number of topics without a value."""
+        """Return the notes below tables, which describe the topics.
+
+        ``n_without`` contains the number of topics for which each measure has no value.
+        """
         without = notes_on_topics(self.measures, n_without, len(self.topics))
         return (*self.notes_on_runs, f"Topics: {self.which_topics}.", *without)
 
@@ -290,18 +300,22 @@ class RankedRuns(Frozen):
 
     @property
     def scales(self) -> tuple[Scale, ...]:
-        """The scale on which each measure (printed name) is tested."""
+        """The scale on which the measure of each printed name is tested."""
         return tuple(scale_of(kind) or MEAN for kind in self.kinds)
 
     def tested(self, values: FloatArray) -> FloatArray:
-        """Return values, shape (n_measures, n_runs, n_topics), on the scales on which the measures are tested."""
+        """Transform values to the scales on which the measures are tested.
+
+        ``values`` and the result have the shape (n_measures, n_runs, n_topics).
+        """
         return np.stack([scale.transform(of_measure) for scale, of_measure in zip(self.scales, values, strict=True)])
 
     def values(self, grades: IntArray | None = None, pooled: BoolArray | None = None) -> FloatArray:
-        """Evaluate all runs in batches: shape (n_measures, n_runs, n_topics).
+        """Evaluate all runs in batches. The shape is (n_measures, n_runs, n_topics).
 
-        A topic for which a run has no value, or an infinite value, is nan for all runs.
-        ``grades`` (negative: pooled but unjudged) and ``pooled`` are flat and replace the grades and the pool.
+        If a run has no value or an infinite value for a topic, the value is nan for all runs. If ``grades`` and
+        ``pooled`` are given, they replace the grades of the judgments and the pool. A negative grade means pooled but
+        unjudged.
         """
         parts = [
             AssessedRanking(self.judgments, *part, self.settings, grades, pooled).numbers(self.requests)
@@ -312,7 +326,10 @@ class RankedRuns(Frozen):
 
     @cached_property
     def _parts(self) -> list[tuple[Ranking, BoolArray]]:
-        """Parts of the ranking with a few runs each, which fit the CPU cache, and their topics without results."""
+        """Batches of the ranking, each with its topics without results.
+
+        A batch has few runs, so that it fits the CPU cache.
+        """
         rows = np.arange(len(self.ranking.topics))
         size = max(1, _AT_ONCE // max(1, self.judgments.documents.rows.size)) * len(self.topics)
         missing = self.missing.ravel()
@@ -322,7 +339,10 @@ class RankedRuns(Frozen):
         ]
 
     def scores(self, values: FloatArray) -> FloatArray:
-        """Summarise values, shape (n_measures, n_runs, n_topics), over topics: shape (n_measures, n_runs)."""
+        """Summarise values over topics.
+
+        The shape of ``values`` is (n_measures, n_runs, n_topics). The shape of the result is (n_measures, n_runs).
+        """
         return np.array(
             [[_score(kind, of_run) for of_run in runs] for kind, runs in zip(self.kinds, values, strict=True)],
             np.float64,
@@ -339,12 +359,12 @@ def notes_on_topics(measures: Sequence[str], n_without: Sequence[int], n_topics:
 
 
 def left_out(measure: str, number: int, n_topics: int) -> str:
-    """Return the warning about topics that are left out for a measure."""
+    """Return the warning about topics that a measure excludes."""
     return f"{measure}: {number} of {n_topics} topics are left out: some run has no finite value for them"
 
 
 def _score(measure: Measure, values: FloatArray) -> float | int | bytes:
-    """Return the summary of a run over the topics with a value; nan for a measure without a summary."""
+    """Return the summary of a run over the topics with a value, or nan if the measure has no summary."""
     if not measure.summary:
         return np.nan
     values = values[~np.isnan(values)]
@@ -358,9 +378,10 @@ def requests_of(
     *,
     as_requested: bool = False,
 ) -> tuple[RequestedMeasure, ...]:
-    """Parse measures separately, so that a measure can have several parameters; of a set, only the supported measures.
+    """Parse measures separately, so that a measure can have several parameters.
 
-    With ``as_requested``, measures have their requested names instead of their printed names.
+    From a measure set, only the supported measures are returned. With ``as_requested``, measures have their requested
+    names instead of their printed names.
     """
     if settings.judged_only:
         refuse_contradictions(measures, settings, rel_format, with_pool=False)
@@ -383,7 +404,7 @@ def requests_of(
 
 
 def each_once(requests: Sequence[RequestedMeasure]) -> tuple[RequestedMeasure, ...]:
-    """Return the measures with distinct names; raises UsageError if a measure is requested twice."""
+    """Return the measures, which have distinct names. Raise UsageError if a measure is requested twice."""
     requests = with_distinct_names(requests)
     names = [name for request in requests for name in request.names]
     for name in names:
@@ -393,7 +414,7 @@ def each_once(requests: Sequence[RequestedMeasure]) -> tuple[RequestedMeasure, .
 
 
 def _problem(measure: Measure, rel_format: str) -> str | None:
-    """Return the reason why a measure cannot be used with these judgments; None if it can."""
+    """Return the reason why a measure cannot be used with these judgments, or None if it can be used."""
     if measure.kernel is None or scale_of(measure) is None:
         return (
             f"measure {quote(measure.name)} cannot be compared: it needs a number for each topic, summarised by a mean "
@@ -403,7 +424,7 @@ def _problem(measure: Measure, rel_format: str) -> str | None:
 
 
 class GradedRuns(RankedRuns):
-    """Runs ranked against graded judgments, in which no document occurs twice in a topic."""
+    """Runs ranked against graded judgments. A topic has at most one judgment of each document."""
 
     judgments: Judgments
 
@@ -414,7 +435,7 @@ class GradedRuns(RankedRuns):
 
     @property
     def judgments_digest(self) -> str:
-        """The SHA-256 of topics, documents and grades, which does not depend on the format of the judgments."""
+        """The SHA-256 digest of topics, documents and grades. It does not depend on the format of the judgments."""
         judgments = self.judgments
         rows = zip(judgments.rows.ids.tolist(), judgments.docnos.texts(), judgments.grades.tolist(), strict=True)
         lines = sorted(b"%s %s %a\n" % (judgments.topics[topic], docno, grade) for topic, docno, grade in rows)
@@ -431,13 +452,16 @@ class GradedRuns(RankedRuns):
         return replace(self, runs=names, ranking=self.ranking.take(rows), missing=self.missing[runs])
 
     def judged_within(self, depth: int) -> FloatArray:
-        """Return the number of judged documents among the top documents of each run: shape (n_runs, n_topics)."""
+        """Return the number of judged documents among the top documents of each run.
+
+        The shape is (n_runs, n_topics).
+        """
         assessed = (AssessedRanking(self.judgments, *part, self.settings).assessed("nonrel") for part in self._parts)
         parts = [topics.judged_within(depth) for topics in assessed]
         return np.where(self.missing, 0.0, np.concatenate(parts).reshape(self.missing.shape))
 
     def retrieved_within(self, depth: int) -> BoolArray:
-        """Return whether each document is in the top ``depth`` of each run: shape (n_runs, n_judgments)."""
+        """Return whether each document is in the top ``depth`` of each run. The shape is (n_runs, n_judgments)."""
         within_depth = (self.ranking.rank <= depth) & (self.ranking.row >= 0)
         run = self.ranking.rows.ids[within_depth] // len(self.topics)
         retrieved = np.zeros((len(self.runs), self.judgments.rows.size), np.bool_)

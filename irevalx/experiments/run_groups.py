@@ -1,4 +1,4 @@
-"""Groups of runs, and evaluation of a group without its unique documents.
+"""Groups of runs, and the evaluation of a group if its unique documents had not been judged.
 
 Source: Büttcher, Clarke, Yeung and Soboroff, Reliable Information Retrieval Evaluation with Incomplete and Biased
 Judgements, SIGIR 2007, section 5.2 and Table 2.
@@ -28,13 +28,16 @@ from irevalx.statistics.significance import pairs_of_runs
 from irevalx.wording import spelled
 
 OTHERS = "others"
-"""The group of the runs that do not match the pattern."""
+"""The name of the group that contains the runs that do not match the pattern."""
 
 
 def groups_of(
     runs: Sequence[str], groups: str | os.PathLike[str] | Mapping[str, str] | None, pattern: str | None
 ) -> list[str]:
-    """Return the group of each run, from a mapping, a file (RUN GROUP) or a pattern; by default, one group per run."""
+    """Return the group of each run, given a mapping, a file with lines ``RUN GROUP``, or a pattern.
+
+    By default, each run is a group.
+    """
     if groups is not None and pattern is not None:
         raise UsageError(f"{spelled('groups')} cannot be combined with {spelled('group_by')}")
     if isinstance(groups, Mapping):
@@ -47,7 +50,7 @@ def groups_of(
 def two_groups_of(
     runs: Sequence[str], groups: str | os.PathLike[str] | Mapping[str, str] | None, pattern: str | None
 ) -> list[str]:
-    """Return the group of each run like ``groups_of``; also raises UsageError if all runs are in one group."""
+    """Return the group of each run. Raise UsageError if all runs are in one group. See ``groups_of``."""
     of_run = groups_of(runs, groups, pattern)
     if len(set(of_run)) < 2:
         options = f"{spelled('groups')} or {spelled('group_by')}"
@@ -56,7 +59,7 @@ def two_groups_of(
 
 
 def groups_from_file(source: Source, runs: Sequence[str]) -> list[str]:
-    """Read the group of each run from lines ``RUN GROUP``; blank lines and lines that start with ``#`` are skipped."""
+    """Read the group of each run from lines ``RUN GROUP``. Blank lines and lines that start with ``#`` are skipped."""
     group_of: dict[str, str] = {}
     for number, line in enumerate(source.content().split(b"\n"), 1):
         fields = line.split()
@@ -73,7 +76,7 @@ def groups_from_file(source: Source, runs: Sequence[str]) -> list[str]:
 
 
 def _chosen_groups(group_of: Mapping[str, str], runs: Sequence[str], where: str) -> list[str]:
-    """Return the group of each run; raises InputError if a run has no group or a group has no runs."""
+    """Return the group of each run. Raise InputError if a run has no group or a group has no runs."""
     for run in runs:
         if run not in group_of:
             raise InputError(f"{where}: run {quote(run)} has no group; add a line for it")
@@ -86,9 +89,10 @@ def _chosen_groups(group_of: Mapping[str, str], runs: Sequence[str], where: str)
 
 
 def groups_by_pattern(pattern: str, runs: Sequence[str]) -> list[str]:
-    """Derive the group of each run from its name: the first group of the pattern or, without groups, the whole match.
+    """Derive the group of each run from the part of its name that matches a pattern.
 
-    Runs whose names do not match form the group ``OTHERS``.
+    The group is the first group of the pattern, or the whole match if the pattern has no groups. Runs whose names do
+    not match form the group ``OTHERS``.
     """
     matches = matches_in_names(pattern, runs, "group_by")
     if None in matches and OTHERS in matches:
@@ -100,7 +104,10 @@ def groups_by_pattern(pattern: str, runs: Sequence[str]) -> list[str]:
 
 
 def matches_in_names(pattern: str, runs: Sequence[str], parameter: str) -> list[str | None]:
-    """Return the match of a pattern, or of its first group, in the name of each run; None for runs without a match."""
+    """Return the match of a pattern, or of its first group, in the name of each run.
+
+    An item is None if the name does not match.
+    """
     try:
         compiled = re.compile(pattern)
     except re.error as error:
@@ -112,7 +119,8 @@ def matches_in_names(pattern: str, runs: Sequence[str], parameter: str) -> list[
 
 
 RemovalTreatment: TypeAlias = Callable[["UniqueDocuments", IntArray], tuple[IntArray, BoolArray]]
-"""Maps the unique documents of a group and the full grades to the grades and the pool without the group."""
+"""A function that receives the unique documents of a group and all grades. It returns the grades and the pool that
+remain if the group is left out."""
 
 
 class UniqueDocuments(Frozen):
@@ -120,17 +128,17 @@ class UniqueDocuments(Frozen):
 
     group: str
     runs: BoolArray
-    """Whether each run belongs to the group: shape (n_runs,)."""
+    """Whether each run belongs to the group. The shape is (n_runs,)."""
     in_pool: BoolArray
     """Whether each judged document is in the pool of all runs."""
     found_alone: BoolArray
-    """Whether each judged document is pooled and is retrieved within the pool depth only by runs of this group."""
+    """Whether each judged document is pooled and is retrieved to the pool depth by this group only."""
     removed: BoolArray
-    """Whether each document is unique to the group and judged, flat."""
+    """Whether each document is judged and unique to the group."""
 
 
 def deleted(removal: UniqueDocuments, grades: IntArray) -> tuple[IntArray, BoolArray]:
-    """Remove the unique documents from judgments and pool, as in Büttcher et al. (2007)."""
+    """Remove the unique documents from the judgments and the pool, as in Büttcher et al. (2007)."""
     return grades, removal.in_pool & ~removal.found_alone
 
 
@@ -145,7 +153,10 @@ def nonrelevant(removal: UniqueDocuments, grades: IntArray) -> tuple[IntArray, B
 
 
 def removals(experiment: GradedRuns, groups: Sequence[str], depth: int) -> Iterator[UniqueDocuments]:
-    """Yield the unique documents of each group, by group name; ``groups`` has shape (n_runs,)."""
+    """Yield the unique documents of each group, in the order of the groups' names.
+
+    The shape of ``groups`` is (n_runs,).
+    """
     retrieved = experiment.retrieved_within(depth)
     in_pool: BoolArray = np.asarray(retrieved.any(axis=0))
     names = sorted(set(groups))
@@ -158,43 +169,47 @@ def removals(experiment: GradedRuns, groups: Sequence[str], depth: int) -> Itera
 
 
 def removed_by_topic(experiment: GradedRuns, removed: Sequence[UniqueDocuments]) -> IntArray:
-    """Return the number of unique judged documents of each group and topic: shape (n_groups, n_topics)."""
+    """Return the number of unique judged documents of each group and topic. The shape is (n_groups, n_topics)."""
     rows = experiment.judgments.rows
     of_topic = [experiment.judgments.topic_index[topic] for topic in experiment.topics]
     return np.array([rows.count(removal.removed)[of_topic] for removal in removed], np.int64)
 
 
 class GroupEvaluation(Frozen):
-    """The scores of all runs under the full pool, and without the unique documents of the group of each run."""
+    """The scores of all runs under the full pool, and if the unique documents of the run's group were not judged."""
 
     before: FloatArray
-    """Shape (n_measures, n_runs)."""
+    """The scores under the full pool. The shape is (n_measures, n_runs)."""
     after: FloatArray
-    """Shape (n_measures, n_runs)."""
+    """The score of each run if the unique documents of its group were not judged. The shape is (n_measures, n_runs)."""
     rank_before: IntArray
-    """1 + the number of runs that are strictly better with the same judgments: shape (n_measures, n_runs)."""
+    """The rank of each run, which is 1 + the number of runs that are strictly better under the same judgments. The
+    shape is (n_measures, n_runs)."""
     rank_after: IntArray
-    """Like ``rank_before``, without the group of the run."""
+    """The rank of each run if the unique documents of its group were not judged. The shape is (n_measures, n_runs)."""
     changed: BoolArray
-    """Whether the change is significant (paired t test, p < 0.05): shape (n_measures, n_runs)."""
+    """Whether the score changes significantly (paired t test, p < 0.05). The shape is (n_measures, n_runs)."""
     left_out: BoolArray
-    """The runs in the statistics below, shape (n_runs,): all runs, unless a single group was left out."""
+    """Whether each run is in the statistics below. All runs are, unless a single group was left out. The shape is
+    (n_runs,)."""
     confusion: Confusion
-    """Significance decisions compared with the decisions under all judgments, shape (n_measures,), for pairs with a run
-    that was left out, summed over groups: two runs of different groups are counted twice."""
+    """Significance decisions compared with the decisions under all judgments. The pairs contain a run that was left
+    out. Counts are summed over groups, so that two runs of different groups are counted twice. The shape is
+    (n_measures,)."""
     reversals: IntArray
-    """Number of groups whose removal makes two runs, one of which was left out, differ significantly in the opposite
-    direction: shape (n_measures, n_pairs)."""
+    """The number of groups whose removal reverses a pair of runs, one of which was left out: the difference becomes
+    significant in the opposite direction. The shape is (n_measures, n_pairs)."""
 
     @cached_property
     def statistics(self) -> dict[str, FloatArray | IntArray]:
-        """The statistics of the runs that were left out, by name, each with shape (n_measures,).
+        """A dictionary from each statistic to its values, which have the shape (n_measures,).
 
-        ``rank_change`` is the mean absolute change of ranks, and ``rise`` and ``fall`` are the largest gain and loss of
+        ``rank_change`` is the mean absolute change of ranks. ``rise`` and ``fall`` are the largest gain and loss of
         ranks. ``bias`` and ``rms`` summarise the changes in scores. ``tau`` (ties concordant) and ``tau_b`` compare the
-        scores before and after. ``significant`` is the share of runs with a significant change. The statistics of all
-        runs are tau, and the number and the share of inverted pairs, over all runs, where the runs of other groups keep
-        all their documents (Büttcher et al. 2007, Tables 3 and 8, section 5.2).
+        scores before and after. ``significant`` is the share of runs whose score changes significantly. These
+        statistics are computed from the runs that were left out. The other statistics are ``tau``, ``tau_b``, and the
+        number and the share of inverted pairs, computed from all runs: the runs of other groups keep all their
+        documents (Büttcher et al. 2007, Tables 3 and 8, section 5.2).
         """
         gain = (self.rank_before - self.rank_after)[:, self.left_out]
         scores = self.before[:, self.left_out], self.after[:, self.left_out]
@@ -218,7 +233,10 @@ class GroupEvaluation(Frozen):
 def topics_without_value(
     experiment: GradedRuns, removed: Sequence[UniqueDocuments], treatments: Iterable[RemovalTreatment]
 ) -> BoolArray:
-    """Return a mask of the topics without a value under the full pool or a treatment: shape (n_measures, n_topics)."""
+    """Return whether each topic has no value under the full pool or under a treatment.
+
+    The shape is (n_measures, n_topics).
+    """
     of_any = experiment.level < 0  # values can be infinite
     may_lack = [of_any or kind.has_value is not None for kind in experiment.kinds]
     lacking = np.zeros((len(may_lack), len(experiment.topics)), np.bool_)
@@ -232,7 +250,7 @@ def topics_without_value(
 
 
 def values_under(experiment: GradedRuns, treatment: RemovalTreatment, removal: UniqueDocuments) -> FloatArray:
-    """Return the values of all runs under the judgments that remain after a treatment."""
+    """Return the values of all runs under the judgments that remain after a treatment is applied."""
     return experiment.values(*treatment(removal, experiment.grades))
 
 
@@ -243,11 +261,11 @@ def evaluate_without(
     processes: int = 1,
     lacking: BoolArray | None = None,
 ) -> GroupEvaluation:
-    """Compare, for each group, the values of all runs under the full pool with the values without the group.
+    """Compare the values of all runs under the full pool with the values if a group is left out, for each group.
 
-    The groups in ``removed`` contain every run once. A single group is allowed; the runs of other groups are then also
-    evaluated without its documents (Büttcher et al. 2007, Table 3). ``values_without`` returns values of shape
-    (n_measures, n_runs, n_topics). ``lacking``, from ``topics_without_value``, are the topics left out.
+    The groups in ``removed`` contain every run once. A single group is allowed. In this case, the runs of other groups
+    are also evaluated without its documents (Büttcher et al. 2007, Table 3). ``values_without`` returns values of shape
+    (n_measures, n_runs, n_topics). ``lacking`` contains the excluded topics, which ``topics_without_value`` returns.
     """
 
     def known(values: FloatArray) -> FloatArray:
@@ -263,7 +281,7 @@ def evaluate_without(
     has_changed, all_runs = np.zeros(before.shape, np.bool_), np.ones(before.shape[1], np.bool_)
 
     def work(removal: UniqueDocuments) -> tuple[FloatArray, BoolArray, Confusion, BoolArray]:
-        """Return scores, the runs with a significant change, and significance decisions on left-out runs."""
+        """Return scores, whether each run changes significantly, and the significance decisions on left-out runs."""
         reduced = known(values_without(removal))
         reduced_tested = experiment.tested(reduced)
         concerned = removal.runs[first] | removal.runs[second]
@@ -294,7 +312,10 @@ def evaluate_without(
 def holes_of_runs(
     experiment: GradedRuns, removed: Sequence[UniqueDocuments], depth: int, treatment: RemovalTreatment = deleted
 ) -> FloatArray:
-    """Return the mean share of unjudged documents in the top ``depth`` of each run without its group: (n_runs,)."""
+    """Return the mean share of unjudged documents in the top ``depth`` of each run if its group is left out.
+
+    The shape is (n_runs,).
+    """
     counted = experiment.with_measures((f"unj.{depth}",))
     holes: FloatArray = evaluate_without(counted, removed, partial(values_under, counted, treatment)).after[0]
     return holes

@@ -1,7 +1,7 @@
 """Samples of judgments: selection of the judged documents that are kept in incomplete judgments.
 
-Random order is the order of the SHA-256 digests of ``SEED SCHEME TOPIC DOCNO DRAW``, separated by single spaces, which
-is the same on every platform and for every version of NumPy.
+Random order is the order of the SHA-256 digests of the text ``SEED SCHEME TOPIC DOCNO DRAW``. The order is the same on
+every platform and for every version of NumPy.
 """
 
 from __future__ import annotations
@@ -20,14 +20,15 @@ from irevalx.frozen import cached_property
 from irevalx.judgments.graded import Judgments
 
 LEAST_RELEVANT = 1
-"""Minimum number of relevant documents of a topic in a stratified sample, if the topic has as many."""
+"""The minimum number of relevant documents of a topic in a stratified sample. A topic with fewer keeps all of them."""
 
 LEAST_NONRELEVANT = 10
-"""Minimum number of nonrelevant documents of a topic in a stratified sample."""
+"""The minimum number of nonrelevant documents of a topic in a stratified sample. A topic with fewer keeps all of
+them."""
 
 
 class RandomOrder:
-    """The judged documents of each topic in an order that depends only on their IDs, the seed and the ``scheme``."""
+    """The judged documents of each topic, in an order that depends only on their IDs, the seed and ``scheme``."""
 
     def __init__(self, judgments: Judgments, seed: int, scheme: str) -> None:
         self.judgments = judgments
@@ -37,13 +38,13 @@ class RandomOrder:
 
     @cached_property
     def _judged(self) -> list[IntArray]:
-        """The flat indices of the judged documents of each topic."""
+        """The indices of the judgments of each topic that have a grade."""
         judged = np.flatnonzero(self.judgments.grades >= 0)
         counts = self.judgments.rows.count(self.judgments.grades >= 0)
         return np.split(judged, np.cumsum(counts)[:-1])
 
     def of(self, topic: int, draw: int = 0) -> IntArray:
-        """Return the flat indices of a topic's judged documents in random order, which differs by draw."""
+        """Return the indices of a topic's judged documents in random order. The order depends on ``draw``."""
         if (topic, draw) not in self._orders:
             places = self._judged[topic]
             before = b"%d %s %s " % (self._seed, self._scheme.encode(), self.judgments.topics[topic])
@@ -59,11 +60,12 @@ class RandomOrder:
 def uniform(
     judgments: Judgments, rate: Fraction, order: RandomOrder, level: float, topic_rates: Sequence[Fraction] = ()
 ) -> BoolArray:
-    """Keep a share of the judged documents of each topic, resampled until at least one of them is relevant.
+    """Keep a share of the judged documents of each topic. A sample is redrawn until it contains a relevant document.
 
-    Of n judged documents, max(1, floor(rate n + 1/2)) are kept, with the rate multiplied by the rate of the topic, if
-    there are ``topic_rates``. A topic without relevant documents is sampled once. Flat over ``judgments``. Source:
-    Yilmaz and Aslam, Estimating Average Precision When Judgments Are Incomplete, KAIS 2008, sections 3.1 and 4.5.5.
+    If a topic has n judged documents, max(1, floor(rate n + 1/2)) are kept. If ``topic_rates`` is given, the rate is
+    multiplied by the rate of the topic. A topic without relevant documents is sampled once. The result has one element
+    for each judgment. Source: Yilmaz and Aslam, Estimating Average Precision When Judgments Are Incomplete, KAIS 2008,
+    sections 3.1 and 4.5.5.
     """
     relevant = is_relevant(judgments, level)
     has_relevant = judgments.rows.count(relevant) > 0
@@ -87,11 +89,11 @@ def stratified(
 ) -> BoolArray:
     """Keep the same share of the relevant and of the nonrelevant documents of every topic.
 
-    Of R relevant documents, the first max(1, fraction R) are kept, of N nonrelevant documents the first max(10,
-    fraction N), rounded to integers, at most all. A sample with a higher fraction contains the samples with lower
-    fractions. Flat over ``judgments``. Source: Bompada et al., On the Robustness of Relevance Measures with Incomplete
-    Judgments, SIGIR 2007, section 4 (where max is misprinted as min); Ahlgren and Grönqvist, IP&M 2008, section 6.3
-    (who round half up).
+    Of R relevant documents, the first max(1, fraction R) are kept. Of N nonrelevant documents, the first max(10,
+    fraction N) are kept. Both numbers are rounded to integers and limited to R and N. A sample with a higher fraction
+    contains the samples with lower fractions. The result has one element for each judgment. Source: Bompada et al., On
+    the Robustness of Relevance Measures with Incomplete Judgments, SIGIR 2007, section 4 (where max is misprinted as
+    min). Ahlgren and Grönqvist, IP&M 2008, section 6.3, round half up.
     """
     relevant = is_relevant(judgments, level)
     sampled = np.zeros(judgments.rows.size, np.bool_)
@@ -104,18 +106,19 @@ def stratified(
 
 
 def shallow(judgments: Judgments, retrieved: BoolArray) -> BoolArray:
-    """Keep the judged documents retrieved by any run (a shallow pool), given a mask (n_runs, n_judgments); flat.
+    """Keep the judged documents that any run retrieves, which form a shallow pool.
 
-    Source: Yilmaz and Aslam, KAIS 2008, section 3.2.
+    The shape of ``retrieved`` is (n_runs, n_judgments). The shape of the result is (n_judgments,). Source: Yilmaz and
+    Aslam, KAIS 2008, section 3.2.
     """
     pooled: BoolArray = retrieved.any(axis=0) & (judgments.grades >= 0)
     return pooled
 
 
 def mixed(judgments: Judgments, retrieved: BoolArray, order: RandomOrder) -> BoolArray:
-    """Keep the documents of ``shallow`` and, for each topic, up to as many other judged documents; flat.
+    """Keep the documents of ``shallow`` and, for each topic, up to as many other judged documents.
 
-    Source: Yilmaz and Aslam, KAIS 2008, section 4.5.5.
+    The shape is (n_judgments,). Source: Yilmaz and Aslam, KAIS 2008, section 4.5.5.
     """
     pooled = shallow(judgments, retrieved)
     counts = judgments.rows.count(pooled)
@@ -132,12 +135,15 @@ def remove_judgments(judgments: Judgments, judged: BoolArray) -> IntArray:
 
 
 def is_relevant(judgments: Judgments, level: float) -> BoolArray:
-    """Return the mask of the judgments whose document was judged relevant."""
+    """Return whether the document of each judgment was judged relevant."""
     return judgments.grades >= max(level, 0)
 
 
 def warnings_without_relevant(judgments: Judgments, level: float, sampled: BoolArray | None = None) -> list[str]:
-    """Return a warning about topics without a relevant document in the judgments or in a sample, if any."""
+    """Return a warning about the topics for which the judgments, or a sample, contain no relevant document.
+
+    The list is empty if there is no such topic.
+    """
     relevant = is_relevant(judgments, level)
     without = np.flatnonzero(judgments.rows.count(relevant if sampled is None else relevant & sampled) == 0).tolist()
     if not without:
@@ -149,19 +155,19 @@ def warnings_without_relevant(judgments: Judgments, level: float, sampled: BoolA
 
 
 def first_share(places: IntArray, rate: Fraction) -> IntArray:
-    """Return the first max(1, floor(rate n + 1/2)) of n indices."""
+    """Return the first max(1, floor(rate n + 1/2)) indices, where n is the number of indices."""
     return places[: max(1, half_up(rate * places.size))]
 
 
 def half_up(number: Fraction) -> int:
-    """Round to the nearest integer, with halves rounded up."""
+    """Round to the nearest integer. A number with the fraction 1/2 is rounded up."""
     return math.floor(number + Fraction(1, 2))
 
 
 def half_down(number: Fraction) -> int:
-    """Round to the nearest integer, with halves rounded down: the greatest integer less than the number plus 1/2."""
+    """Round to the nearest integer. A number with the fraction 1/2 is rounded down."""
     return math.ceil(number - Fraction(1, 2))
 
 
 ROUNDINGS: dict[str, Callable[[Fraction], int]] = {"up": math.ceil, "half-up": half_up, "half-down": half_down}
-"""Returns the number of documents for a share of a stratum."""
+"""The methods of rounding the number of documents that are kept from a stratum."""

@@ -1,4 +1,4 @@
-"""Values of parameters shared by experiments: seeds and shares."""
+"""The values of two parameters that experiments share: seeds and shares."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from irevalx.wording import argument_error
 MOST_SEEDS = 2**32
 
 MOST_DRAWS = 10**7
-"""Maximum number of resamples: more take too long and add only insignificant digits."""
+"""The maximum number of resamples. More resamples take too long and add only insignificant digits."""
 
 
 def chosen_seed(seed: Any) -> int:
-    """Return the seed, or a new random seed for None."""
+    """Return the seed, or a new random seed if ``seed`` is None."""
     if seed is None:
         return secrets.randbelow(MOST_SEEDS)
     if isinstance(seed, bool) or not isinstance(seed, Integral):
@@ -29,7 +29,7 @@ def chosen_seed(seed: Any) -> int:
 
 
 _LONGEST = 100
-"""Maximum number of characters of a share: Python does not read numbers of thousands of digits."""
+"""The maximum number of characters of a share. Python does not read numbers of thousands of digits."""
 
 _NUMBER = re.compile(r"([0-9]+\.?[0-9]*|\.[0-9]+)(%?)")
 
@@ -37,14 +37,14 @@ _RULE = "a share above 0 and at most 1, such as 0.1 or 10%"
 
 
 def read_share(text: str) -> Fraction | None:
-    """Parse a share above 0 and at most 1, such as 0.07 or 7%, as an exact fraction; None for any other text."""
+    """Parse a share above 0 and at most 1, such as 0.07 or 7%. Return an exact fraction, or None for any other text."""
     match = _NUMBER.fullmatch(text) if len(text) <= _LONGEST else None
     number = Fraction(match[1]) / (100 if match[2] else 1) if match else Fraction(0)
     return number if 0 < number <= 1 else None
 
 
 def share_of(what: str, value: Any) -> Fraction:
-    """Return a share above 0 and at most 1; a float is read as its shortest decimal representation."""
+    """Return a share above 0 and at most 1 as a fraction. A float is read as its shortest decimal representation."""
     if isinstance(value, Fraction):
         fraction = value
     else:
@@ -56,5 +56,5 @@ def share_of(what: str, value: Any) -> Fraction:
 
 
 def share(**more: Any) -> Parameter:
-    """Declare a parameter for a share: a number or, on the command line, also a percentage."""
+    """Declare a parameter whose value is a share. On the command line, it can also be a percentage."""
     return Parameter(kind=ValueType(_RULE, lambda value: share_of("", value), read_share), **more)

@@ -1,10 +1,10 @@
 """Stratified samples of judged documents, and measure values under such samples.
 
-Random order is the order of ``samples``. The first documents of each stratum are drawn, so that a sample at a higher
-rate contains the samples at lower rates.
+Documents are in the random order of ``samples``. The first documents of each stratum are drawn, so that a sample at a
+higher rate contains the samples at lower rates.
 
-A sample can be read as graded judgments (documents that were not drawn are pooled but unjudged), as judgments with
-strata (-R sampled), and as judgments with inclusion probabilities (-R prels).
+A sample can be read as graded judgments (in which documents that were not drawn are pooled but unjudged), as judgments
+with strata (-R sampled), and as judgments with inclusion probabilities (-R prels).
 """
 
 from __future__ import annotations
@@ -42,15 +42,16 @@ from irevalx.settings import Settings
 from irevalx.wording import spelled
 
 By: TypeAlias = Literal["depth", "runs", "names"]
-"""The criterion for strata: the best rank in any run, the number of runs that retrieve a document, or a file."""
+"""The criterion that defines strata: the best rank in any run, the number of runs that retrieve a document, or a
+file."""
 
 SCHEME = "strata"
-"""The scheme of the random order."""
+"""The scheme that determines the random order."""
 
 NO_LIMIT = 2**62
 
 REST = "rest"
-"""The stratum of the documents that are in no other stratum."""
+"""The name of the stratum that contains the documents that are in no other stratum."""
 
 _RANGE = re.compile(r"([0-9]{1,18})(?:-([0-9]{1,18})|(\+))?")
 
@@ -63,9 +64,10 @@ class Stratum(Frozen):
     name: str
     """The name of the stratum in the judgments."""
     rate: Fraction
-    """Sampling rate, above 0 and at most 1."""
+    """The sampling rate, above 0 and at most 1."""
     first: int = 0
-    """Range of the best rank or the number of runs, from ``first`` to ``last``; 0 for names and the rest."""
+    """The lower end of the range of best ranks or numbers of runs, or 0 for a named stratum and for the rest. ``last``
+    is the upper end."""
     last: int = 0
     is_rest: bool = False
     """Whether the stratum contains all documents that are in no other stratum."""
@@ -76,17 +78,18 @@ class Design(Frozen):
 
     by: By
     strata: tuple[Stratum, ...]
-    """Disjoint strata, in the order given."""
+    """The strata, which are disjoint, in the order in which they were given."""
 
     def scaled(self, share: Fraction) -> Design:
         """Return the design with all rates multiplied by a share above 0 and at most 1."""
         return replace(self, strata=tuple(replace(stratum, rate=stratum.rate * share) for stratum in self.strata))
 
     def divide(self, judgments: Judgments, numbers: IntArray) -> IntArray:
-        """Return the index of the stratum of each judged document, flat; ABSENT for documents without a stratum.
+        """Return the index of the stratum of each judged document, or ABSENT if it has none.
 
-        ``numbers``, flat, are the best ranks for strata by depth (0 if no run retrieves the document), the numbers of
-        runs for strata by runs, and the result of ``read_strata_file`` for named strata.
+        The shape is (n_judgments,). For strata by depth, ``numbers`` contains best ranks, or 0 if no run retrieves the
+        document. For strata by runs, it contains numbers of runs. For named strata, it is the result of
+        ``read_strata_file``.
         """
         places = np.full(numbers.size, ABSENT)
         judged = judgments.grades >= 0
@@ -102,24 +105,24 @@ class Design(Frozen):
 
 
 class StrataSample(Frozen):
-    """A sample from the strata of every topic."""
+    """A sample drawn from the strata of every topic."""
 
     judgments: Judgments
     stratum: IntArray
-    """Index of the stratum of each document, flat; ``ABSENT`` if it has none."""
+    """The index of the stratum of each document, or ``ABSENT`` if it has none. The shape is (n_judgments,)."""
     in_sample: BoolArray
-    """Whether each document is in the sample, flat."""
+    """Whether each document is in the sample. The shape is (n_judgments,)."""
     names: tuple[str, ...] = ("1",)
 
     @classmethod
     def of_everything(cls, judgments: Judgments) -> StrataSample:
-        """Return a sample that consists of all judged documents, in a single stratum."""
+        """Return a sample that contains all judged documents, in a single stratum."""
         judged = judgments.grades >= 0
         return cls(judgments, np.where(judged, 0, ABSENT), judged)
 
     @classmethod
     def drawn(cls, design: Design, judgments: Judgments, stratum: IntArray, order: RandomOrder) -> StrataSample:
-        """Draw the first max(1, floor(rate D + 1/2)) of the D documents of each stratum and topic."""
+        """Draw the sample. If a stratum of a topic has D documents, the first max(1, floor(rate D + 1/2)) are drawn."""
         sampled = np.zeros(stratum.size, np.bool_)
         for topic in range(judgments.rows.n):
             places = order.of(topic)
@@ -130,18 +133,21 @@ class StrataSample(Frozen):
 
     @property
     def in_stratum(self) -> BoolArray:
-        """Whether each document is in a stratum, flat."""
+        """Whether each document is in a stratum. The shape is (n_judgments,)."""
         has_stratum: BoolArray = self.stratum != ABSENT
         return has_stratum
 
     @property
     def grades(self) -> IntArray:
-        """The grades, flat; documents that were not drawn have the grade of unjudged documents."""
+        """The grades, in which a document that was not drawn has the grade of an unjudged document."""
         return np.where(self.in_sample, self.judgments.grades, UNJUDGED_IN_FILES)
 
     @cached_property
     def probability(self) -> FloatArray:
-        """Inclusion probabilities, flat: S/D of the stratum; 0 for documents without a stratum."""
+        """The inclusion probabilities of the documents, or 0 for a document without a stratum.
+
+        The shape is (n_judgments,). If S of the D documents of a stratum were drawn, the probability is S/D.
+        """
         n_strata = len(self.names)
         part = self.judgments.rows.ids * n_strata + self.stratum
         size, drawn = (
@@ -156,16 +162,17 @@ class ProbabilitySample(StrataSample):
     """A sample with an inclusion probability for each document."""
 
     inclusion: FloatArray = np.empty(0)
-    """Inclusion probabilities, flat; 0 for documents that could not be sampled."""
+    """The inclusion probabilities of the documents, or 0 for a document that could not be sampled. The shape is
+    (n_judgments,)."""
 
     @cached_property
     def probability(self) -> FloatArray:
-        """Inclusion probabilities, flat."""
+        """The inclusion probabilities of the documents. The shape is (n_judgments,)."""
         return self.inclusion
 
 
 def best_ranks(ranking: Ranking, n_judgments: int) -> IntArray:
-    """Return the best rank in any run of the document of each judgment; 0 if no run retrieves it."""
+    """Return the best rank of each judged document in any run, or 0 if no run retrieves the document."""
     is_judged = ranking.row >= 0
     best = np.full(n_judgments, NO_LIMIT)
     np.minimum.at(best, ranking.row[is_judged], ranking.rank[is_judged])
@@ -173,16 +180,16 @@ def best_ranks(ranking: Ranking, n_judgments: int) -> IntArray:
 
 
 def numbers_for(by: By, ranking: Ranking, n_judgments: int) -> IntArray:
-    """Return the numbers for ``Design.divide``: the best rank of each judged document, or the number of runs."""
+    """Return the numbers by which ``Design.divide`` assigns strata: best ranks, or numbers of runs."""
     if by == "depth":
         return best_ranks(ranking, n_judgments)
     return np.bincount(ranking.row[ranking.row >= 0], minlength=n_judgments)
 
 
 def read_strata_file(source: Source, judgments: Judgments, strata: Sequence[Stratum], warn: Warn) -> IntArray:
-    """Read the stratum of each document from lines TOPIC DOCNO STRATUM: flat, ABSENT for documents without a stratum.
+    """Read the stratum of each document from lines TOPIC DOCNO STRATUM. The stratum is ABSENT if there is no line.
 
-    Documents in unknown strata are treated as documents without a stratum; warns about documents without a judgment.
+    Documents in unknown strata are treated as documents without a stratum. Warn about documents that have no judgment.
     """
     where, lines = shown_name(source.path), _strata_lines(source)
     places = {as_bytes(named.name): place for place, named in enumerate(strata) if not named.is_rest}
@@ -197,10 +204,10 @@ def read_strata_file(source: Source, judgments: Judgments, strata: Sequence[Stra
 
 
 def sample_in_strata(source: Source, text: GradedQrelsText, warn: Warn) -> tuple[GradedQrelsText, StrataSample]:
-    """Treat judgments as a sample of the documents in a file of strata, or in a pool file, which is one stratum.
+    """Treat judgments as a sample of the documents in a strata file, or in a pool file, which is one stratum.
 
-    Return the judgments with the unjudged documents of the file added, and the sample. Warn about topics without
-    judgments, and about topics with a stratum that contains no judged document.
+    Return the judgments, to which the unjudged documents of the file were added, and the sample. Warn about topics that
+    have no judgments, and about topics with a stratum that contains no judged document.
     """
     where, lines = shown_name(source.path), _strata_lines(source, fewest=2)
     topics = {topic: topic in text.judgments.topic_index for _, (topic, *_) in lines}
@@ -249,7 +256,7 @@ def _strata_lines(source: Source, fewest: int = 3) -> list[tuple[int, list[bytes
 def _strata_of(
     judgments: Judgments, lines: Sequence[tuple[int, list[bytes]]], places: Mapping[bytes, int], where: str
 ) -> tuple[IntArray, int]:
-    """Return a flat array of the documents' strata, and the number of lines whose document is in the judgments."""
+    """Return the stratum of each judged document, and the number of lines whose document is in the judgments."""
     topics, docnos = [topic for _, (topic, _, _) in lines], Names.of([docno for _, (_, docno, _) in lines])
     row = judgments.places_of(topics, np.arange(len(lines)), docnos)
     stratum = np.full(judgments.rows.size, ABSENT)
@@ -267,12 +274,12 @@ def _strata_of(
 
 
 def read_rates(source: Source) -> str:
-    """Convert lines STRATUM RATE to the syntax of ``read_design``; raises MalformedLineError."""
+    """Convert lines STRATUM RATE to the syntax of ``read_design``. Raise MalformedLineError if a line is malformed."""
     return " ".join(f"{name}:{rate}" for name, rate in _rates_in(source, "stratum").items())
 
 
 def read_topic_rates(source: Source, judgments: Judgments) -> tuple[Fraction, ...]:
-    """Return the rate of each topic of the judgments from lines ``TOPIC RATE``; raises InputError if one is missing."""
+    """Read the rate of each judged topic from lines ``TOPIC RATE``. Raise InputError if a topic has no rate."""
     rates = {as_bytes(topic): read_share(rate) for topic, rate in _rates_in(source, "topic").items()}
     for topic in judgments.topics:
         if topic not in rates:
@@ -300,7 +307,7 @@ def _rates_in(source: Source, what: str) -> dict[str, str]:
 
 
 def read_design(text: str, *, named: bool) -> Design:
-    """Parse strata as given by users; ``named`` is true if a file contains the stratum of each document."""
+    """Parse strata as written by users. ``named`` is true if a file contains the stratum of each document."""
     first, *rest = text.replace(",", " ").split() or [""]
     by: By = "depth" if first == "depth" else "runs" if first == "runs" else "names"
     if by != "names" and named:
@@ -321,7 +328,7 @@ def read_design(text: str, *, named: bool) -> Design:
 
 
 def _stratum(part: str, number: int, by: By) -> Stratum:
-    """Parse RANGE:RATE or NAME:RATE; strata without a name are named by their number."""
+    """Parse RANGE:RATE or NAME:RATE. A stratum without a name is named by its number."""
     what, colon, share = part.rpartition(":")
     rate = read_share(share)
     if not colon or not what or rate is None:
@@ -342,7 +349,7 @@ def _stratum(part: str, number: int, by: By) -> Stratum:
 
 
 def _check_ranges(strata: Sequence[Stratum], by: By, text: str) -> None:
-    """Raise UsageError for overlapping strata and, for strata by depth, for gaps."""
+    """Raise UsageError if strata overlap or if there is a gap between strata by depth."""
     names = [stratum.name for stratum in strata]
     if by == "names":
         if len(set(names)) < len(names):
@@ -370,16 +377,16 @@ def stratify(
 
 
 def ranking_of(runs: Sequence[RunStream], judgments: Judgments, warn: Warn) -> Ranking:
-    """Rank runs against judgments; raises the same errors as the evaluator."""
+    """Rank runs against judgments. Raise the same errors as the evaluator."""
     return Ranking.joined([ranked.ranking for ranked in rank_all(judgments, runs, RankingRules(), warn=warn)])
 
 
 FORMATS = (QRELS.name, SAMPLED.name, PRELS.name)
-"""The formats of judgments in which a sample can be read; each measure uses the first format that it supports."""
+"""The formats of judgments in which a sample can be read. Each measure uses the first format that it supports."""
 
 
 def format_for(measure: Measure) -> str | None:
-    """Return the format in which a measure reads a sample; None if it supports none."""
+    """Return the format in which a measure reads a sample, or None if it supports none."""
     return next((name for name in FORMATS if measure.can_use(name)), None)
 
 
@@ -396,9 +403,10 @@ def _format_of(text: str, settings: Settings) -> str:
 
 
 def values_of_sample(experiment: GradedRuns, sample: StrataSample, pooled: BoolArray | None = None) -> FloatArray:
-    """Evaluate all runs under a sample: shape (n_measures, n_runs, n_topics); nan if a topic has no value.
+    """Evaluate all runs under a sample. A value is nan if a topic has no value.
 
-    ``pooled``, flat, is the pool for measures of graded judgments (None: all documents); other measures use strata.
+    For measures of graded judgments, ``pooled`` is the pool, or None if it contains all documents. Other measures use
+    the strata. The shape is (n_measures, n_runs, n_topics).
     """
     formats = list(map(format_for, experiment.kinds))
     values = np.empty((len(formats), *experiment.missing.shape))

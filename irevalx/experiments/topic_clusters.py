@@ -20,7 +20,7 @@ from irevalx.statistics.significance import ALPHA, differences
 from irevalx.wording import first_names, spelled
 
 ClustersInput: TypeAlias = str | os.PathLike[str] | Source | Mapping[str, str]
-"""A file, or the cluster of each topic."""
+"""The input that defines clusters: a file, or a mapping from each topic to its cluster."""
 
 
 def cluster_of_topics(
@@ -34,8 +34,8 @@ def cluster_of_topics(
 
     If neither ``clusters`` nor ``pattern`` is given, the result is empty. If the pattern does not match a topic ID, the
     topic is a cluster of its own, and a warning is issued. Raise InputError if a topic has no cluster. Raise UsageError
-    if the pattern matches no topic ID, or if both parameters are given. ``words`` are, in messages, the parameter and
-    the nouns for a topic and for a cluster.
+    if the pattern matches no topic ID, or if both parameters are given. ``words`` contains words for messages: the name
+    of the parameter, and the nouns for a topic and for a cluster.
     """
     topics = list(dict.fromkeys(topics))
     if pattern is not None:
@@ -90,13 +90,15 @@ def warn_of_clusters(each: Iterable[Clusters | None], warn: Warn = warn) -> None
 
 
 _PREFIXES = ("^(.*[0-9A-Za-z])[_.:/#|-]+[0-9A-Za-z]{1,6}$", "^(.*[0-9])[A-Za-z]$")
-"""Patterns of topic IDs whose first group, such as a conversation, can be a cluster."""
+"""Patterns of topic IDs. The first group of a pattern, for example a conversation, can be a cluster."""
 
 _MATCHED, _SHARED = 0.8, 0.5
-"""Least shares of topics that match a pattern, and that share their prefix with another topic."""
+"""The least share of topics that match a pattern, and the least share of topics that share their prefix with another
+topic."""
 
 _FEWEST, _LEAST_RATIO, _LARGEST, _LARGEST_SHARE = 5, 1.5, 30, 0.25
-"""Least number of prefixes, least mean number of topics, and limits of the number of topics with the same prefix."""
+"""The least number of prefixes, the least mean number of topics with the same prefix, and two limits on the number of
+topics with the same prefix."""
 
 
 class ProbableClusters(Frozen):
@@ -128,8 +130,8 @@ def probable_clusters(topics: Sequence[str]) -> ProbableClusters | None:
 def notes_on_dependence(measures: Sequence[MeasureValues], pairs: Sequence[tuple[int, int]]) -> tuple[str, ...]:
     """Return a note if topic IDs suggest clusters. If the differences depend on these clusters, warn instead.
 
-    The differences of each pair under each measure are tested by an analysis of variance. They depend on the clusters
-    if any p-value is below 0.05 divided by the number of tests.
+    The differences of each pair under each measure are tested by an analysis of variance. Differences depend on the
+    clusters if any p-value is below 0.05 divided by the number of tests.
     """
     probable = {of_measure.topics: probable_clusters(of_measure.topics) for of_measure in measures}
     suggested = next(filter(None, probable.values()), None)

@@ -1,4 +1,7 @@
-"""Measures that are sums over ranks of weight times gain, whose weights do not depend on judgments: P, rbp, dcg."""
+"""Measures that are sums over ranks of weight times gain, such as P, rbp and dcg.
+
+The weights do not depend on the judgments.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +24,7 @@ from irevalx.ranking.topics import log2_of
 from irevalx.wording import invalid_value, spelled
 
 ALL_RANKS = int(np.iinfo(np.int64).max)
-"""The depth of measures that use all documents of a run."""
+"""The depth of measures that use every document of a run."""
 
 
 class WeightedMeasure(Frozen):
@@ -29,19 +32,19 @@ class WeightedMeasure(Frozen):
 
     name: str
     depth: int | None
-    """Number of evaluated ranks; None for all."""
+    """The number of evaluated ranks, or None for all ranks."""
     weights: Callable[[int], FloatArray]
-    """Returns the weights of the first n ranks."""
+    """A function that returns the weights of the first n ranks."""
     gains: Callable[[IntArray], FloatArray]
-    """Returns the gains of grades from 0 up."""
+    """A function that returns the gains of grades, which are at least 0."""
     greatest_gain: float
-    """The highest gain that an unjudged document can get; the lowest is 0."""
+    """The highest gain that an unjudged document can get. The lowest gain is 0."""
 
 
 def weighted_measures(
     requests: Sequence[RequestedMeasure], level: float, grades: Collection[int], greatest: int
 ) -> list[WeightedMeasure]:
-    """Return measures as sums over ranks; ``greatest`` is the highest grade that an unjudged document can get."""
+    """Return measures as sums over ranks. ``greatest`` is the highest grade that an unjudged document can get."""
     return [
         measure
         for request in requests
@@ -50,7 +53,7 @@ def weighted_measures(
 
 
 def weighted_among(requests: Sequence[RequestedMeasure], level: float, grades: IntArray) -> list[WeightedMeasure]:
-    """Select the measures that are sums over ranks, for these grades of judged documents."""
+    """Return the requested measures that are sums over ranks. ``grades`` contains the grades of judged documents."""
     weighted: list[WeightedMeasure] = []
     for request in requests:
         with suppress(UsageError):
@@ -59,7 +62,7 @@ def weighted_among(requests: Sequence[RequestedMeasure], level: float, grades: I
 
 
 def not_weighted(request: RequestedMeasure) -> str:
-    """Return the message about a measure that is not a weighted sum of gains over ranks."""
+    """Return the message about a measure that is not a sum over ranks of weight times gain."""
     return (
         f"measure {quote(request.names[0])} is not supported: it must be a weighted sum of gains over ranks (P, rbp or "
         "dcg, with unjudged documents kept in the ranking)"
@@ -67,7 +70,7 @@ def not_weighted(request: RequestedMeasure) -> str:
 
 
 def counted_documents(ranking: Ranking, measure: WeightedMeasure) -> tuple[IntArray, IntArray, FloatArray]:
-    """Return the judgments, the topics and the weights of the retrieved judged documents that have a weight."""
+    """Return the judgments, topics and weights of the retrieved judged documents at ranks that have a weight."""
     if ranking.tied is not None:
         raise UsageError(
             f"{spelled('ties', ranking.tied.ties)} cannot be used here: it orders tied documents by their grades, but "
@@ -149,7 +152,7 @@ def _powers(p: float, n: int) -> FloatArray:
 
 
 def _gains_given(name: str, values: Sequence[Gain]) -> dict[float, float]:
-    """Return the gains among the parameters; the first gain of a grade is used, as in the measure."""
+    """Return the gains among the parameters. If a grade occurs twice, its first gain is used, as in the measure."""
     given: dict[float, float] = {}
     for pair in values:
         if pair.level is None:
