@@ -412,7 +412,8 @@ def _depth(weighted: Sequence[WeightedMeasure], drawn: Sequence[RequestedMeasure
 
 def _undetermined(scores: WeightedScores) -> list[tuple[int, int]]:
     """Return the undetermined pairs; warns if there are none."""
-    undecided = [pair for pair in scores.pairs if not scores.bounds(pair).is_determined]
+    each = zip(scores.pairs, scores.bounds_of(scores.pairs), strict=True)
+    undecided = [pair for pair, of_pair in each if not of_pair.is_determined]
     if not undecided:
         warn(f"{scores.measure.name}: all pairs are determined, so no document needs to be judged")
     return undecided

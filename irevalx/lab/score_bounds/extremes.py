@@ -11,12 +11,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import combinations, islice
+from itertools import combinations, islice, pairwise
 from typing import NamedTuple
 
 import numpy as np
 
-from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
+from irevalx.arrays.segments import BoolArray, FloatArray, IntArray, Segments
 from irevalx.experiments.ranked_runs import GradedRuns
 from irevalx.experiments.weighted_measures import WeightedMeasure, counted_documents
 from irevalx.frozen import Frozen, cached_property
@@ -119,8 +119,37 @@ class WeightedScores:
         return list(combinations(range(len(self.runs)), 2))
 
     def bounds(self, pair: tuple[int, int | None]) -> Bounds:
-        """Return the bounds of the score of a run, or of the difference of two runs, by index."""
-        return next(self.bounds_of([pair]))
+        """Return the bounds of the score of a run, or of the difference of two runs, by index.
+
+        A few pairs take a quarter of the time of ``bounds_of``, which loops over topics.
+        """
+        documents, gains, unjudged = self._documents
+        greatest, n_topics = self.measure.greatest_gain, documents.n
+        weights = np.concatenate([topic.of(pair) for topic in self.topics])
+        of_unjudged = np.where(unjudged, weights, 0.0)
+        # Each topic is added up by np.sum: another order of additions changes the twelfth decimal of some sums.
+        places = list(pairwise(documents.offsets.tolist()))
+        score, down, up = (
+            np.array([each[start:end].sum() for start, end in places])
+            for each in (weights * gains, np.minimum(of_unjudged, 0.0), np.maximum(of_unjudged, 0.0))
+        )
+        ends = without_noise(np.stack((score, score + down * greatest, score + up * greatest)))
+        means = without_noise(np.add.accumulate(ends, axis=1)[:, -1] / n_topics)
+        difference, low, high = np.column_stack((ends, means))
+        counts = documents.count(of_unjudged != 0)
+        narrows = without_noise(np.abs(of_unjudged) * (greatest / n_topics))
+        best: DocumentInfluence | None = None
+        if narrows.any():
+            best = self._narrowing(pair, int(documents.ids[narrows.argmax()]))
+        return Bounds(difference, low, high, np.append(counts, counts.sum()), best)
+
+    @cached_property
+    def _documents(self) -> tuple[Segments, FloatArray, BoolArray]:
+        """The documents of each topic, their gains, and whether they are unjudged."""
+        gains, unjudged = (
+            np.concatenate([getattr(topic, name) for topic in self.topics]) for name in ("gains", "unjudged")
+        )
+        return Segments.of_lengths([len(topic.docnos) for topic in self.topics]), gains, unjudged
 
     def bounds_of(self, pairs: Iterable[tuple[int, int | None]]) -> Iterator[Bounds]:
         """Yield ``bounds`` of each pair; many pairs take less time together."""
