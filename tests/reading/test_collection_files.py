@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from running import refusal
 
 from irevalx.errors import InputError, UsageError
 from irevalx.reading.collection_files import collections_of
@@ -117,3 +118,12 @@ def test_messages(folder: Path, qrels: str, runs: str, error: type[Exception], m
     with pytest.raises(error) as caught:
         collections_of(qrels, [runs])
     assert message in str(caught.value)
+
+
+def test_commands_for_one_collection() -> None:
+    """A pattern is the name of a missing file for other commands, whose message names those that accept it."""
+    message = refusal("power", "{collection}.tsv", "{collection}.run", status=2)
+    assert message == (
+        "irevalx-lab: cannot read '{collection}.tsv': No such file or directory; irevalx, and compare, gate and report of "
+        "irevalx-lab, accept several collections\n"
+    )

@@ -85,7 +85,7 @@ class Source:
             try:
                 os.stat(self.path)  # noqa: PTH116 - pathlib takes a while to import
             except (FileNotFoundError, NotADirectoryError) as error:
-                raise UnreadableFileError(f"cannot read {quote(self.path)}: {error.strerror}") from None
+                raise UnreadableFileError(self._unreadable(error.strerror)) from None
             except (OSError, ValueError):
                 pass  # the error is raised when the file is read
 
@@ -192,9 +192,14 @@ class Source:
             if text and last not in {NEWLINE, None}:
                 yield NEWLINE
         except OSError as error:
-            raise UnreadableFileError(f"cannot read {quote(self.path)}: {error.strerror or error}") from None
+            raise UnreadableFileError(self._unreadable(error.strerror or error)) from None
         except ValueError as error:  # a NUL byte in the name
             raise UnreadableFileError(f"cannot read {quote(self.path)}: {error}") from None
+
+    def _unreadable(self, problem: object) -> str:
+        """Return the message about a file that cannot be read."""
+        known = "; irevalx, and compare, gate and report of irevalx-lab, accept several collections"
+        return f"cannot read {quote(self.path)}: {problem}" + known * ("{collection}" in self.path)
 
     def _open(self) -> BinaryIO:
         if self._begun is not None:
