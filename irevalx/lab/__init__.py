@@ -1,9 +1,9 @@
-"""irevalx-lab: experiments on the reliability of evaluation measures when judgments are incomplete.
+"""irevalx-lab: experiments that measure how reliable evaluation measures are when judgments are incomplete.
 
 The public names of this module are functions, one for each command of irevalx-lab. They accept the same inputs as
 ``irevalx.evaluate``. Most functions return a result with typed ``rows`` and the methods ``to_frame``, ``to_polars`` and
-``to_arrow``; if the result can be plotted, it also has the method ``figure``. The functions ``pool``, ``degrade`` and
-``complete`` return a pool or judgments; the attribute ``text`` contains the text of the corresponding file. The
+``to_arrow``. If the result can be plotted, it also has the method ``figure``. The functions ``pool``, ``degrade`` and
+``complete`` return a pool or judgments. The attribute ``text`` contains the text of the corresponding file. The
 function ``report`` returns an HTML page, and ``draw`` returns a figure.
 
 Each topic has its own package, which contains the computations, the figures, and one module per public function. The
@@ -34,7 +34,7 @@ from typing import TYPE_CHECKING, Any
 from irevalx.frozen import Frozen
 
 PROGRAM = "irevalx-lab"
-"""``python -m irevalx.lab`` is the command ``irevalx-lab``."""
+"""The name of the command in messages. ``python -m irevalx.lab`` also runs the command ``irevalx-lab``."""
 
 
 class CommandEntry(Frozen):
@@ -101,12 +101,13 @@ _COMMANDS = {
         "draw": ("studies.draw", "Plot several studies on the same axes, by the share of the judgments kept."),
     },
 }
-"""The module and the summary of each command, by heading and name, in the order of the help."""
+"""A dictionary from each heading to its commands. Each command has the path of its module and a summary. The order is
+the order of the help."""
 
 COMMANDS = {
     name: CommandEntry(question, *entry) for question, entries in _COMMANDS.items() for name, entry in entries.items()
 }
-"""The commands by name, in the order of the help."""
+"""A dictionary from the name of each command to its entry, in the order of the help."""
 
 QUESTIONS = tuple(_COMMANDS)
 """The headings of the list of commands."""
@@ -117,7 +118,7 @@ _HOMES |= {
     "discriminative_power": "comparison.discriminative_power",
     "pool_sizes": "judging.pool",
 }
-"""The module that each public function lives in."""
+"""A dictionary from each public function to the module that defines it."""
 
 if TYPE_CHECKING:
     from irevalx.lab.agreement.agree import agree as agree
@@ -151,7 +152,7 @@ def __dir__() -> list[str]:
 
 
 def __getattr__(name: str) -> Any:
-    """Import a public function, with the packages that it requires, on first use."""
+    """Import a public function and the packages that it requires when the function is first used."""
     from importlib import import_module
 
     if name in _HOMES:

@@ -1,4 +1,4 @@
-"""``python -m irevalx.lab`` is the command ``irevalx-lab``."""
+"""``python -m irevalx.lab`` runs the command ``irevalx-lab``."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""Agreement between two evaluations of the same runs: ``agree`` and its command."""
+"""``agree`` measures the agreement between two evaluations of the same runs. This module also declares its command."""
 
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, NamedTuple
@@ -41,14 +41,14 @@ from irevalx.wording import first_names, spelled
 
 
 class AgreementRow(NamedTuple):
-    """The agreement of two evaluations for a measure; y is compared with x."""
+    """The agreement of two evaluations for a measure. The values of y are compared with the values of x."""
 
     measure: str
     tau: float
-    """Kendall's tau; ties count as concordant."""
+    """Kendall's tau, in which ties count as concordant."""
 
     tau_b: float
-    """Kendall's tau-b; like the next three fields, nan if all runs of an evaluation are tied."""
+    """Kendall's tau-b. This field and the next three fields are nan if all runs of an evaluation are tied."""
 
     tau_ap: float
     """tau_AP with x as the reference."""
@@ -58,72 +58,75 @@ class AgreementRow(NamedTuple):
 
     pearson: float
     rms: float
-    """Root mean square of y - x."""
+    """The root mean square of y - x."""
 
     bias: float
-    """Mean of y - x."""
+    """The mean of y - x."""
 
     rank_change: float
-    """Mean absolute change of a run's rank."""
+    """The mean absolute change of a run's rank."""
 
     rise: int
-    """The largest number of ranks that a run gains in y; 0 if no run gains."""
+    """The largest number of ranks that a run gains in y, or 0 if no run gains."""
 
     risen: str | None
     """The run with the largest rise."""
 
     fall: int
-    """The largest number of ranks that a run loses in y; 0 if no run loses."""
+    """The largest number of ranks that a run loses in y, or 0 if no run loses."""
 
     fallen: str | None
     """The run with the largest fall."""
 
     significant: float | None
-    """The share of runs whose values differ significantly (paired t test over topics, p < 0.05); None for two measures,
-    or without values by topic."""
+    """The share of runs whose values differ significantly (paired t test over topics, p < 0.05). It is None if the
+    measures of x and y differ, or if there are no values by topic."""
 
     runs: int
     inversions: int
     """The number of pairs of runs in the opposite order in y, excluding ties."""
 
     decisions: Confusion | None
-    """Agreement of significance decisions on pairs of runs; None like ``significant``."""
+    """The agreement of significance decisions on pairs of runs, or None if ``significant`` is None."""
 
     intervals: Mapping[str, tuple[float, float]] | None
-    """Intervals by statistic, including those of ``top``; None without resamples, or without values by topic."""
+    """A dictionary from each statistic, including the statistics in ``top``, to its interval. It is None if topics are
+    not resampled, or if there are no values by topic."""
 
     overlap: Mapping[str, float] | None
-    """Rank-biased overlap of the rankings of runs, by ``OVERLAP_COLUMNS``; None unless requested."""
+    """A dictionary from each name in ``OVERLAP_COLUMNS`` to the rank-biased overlap of the rankings of runs, or None if
+    it was not requested."""
 
     top: Mapping[str, float | None] | None
-    """Agreement over the best runs of x, by ``TOP_STATISTICS``; None unless requested."""
+    """A dictionary from each name in ``TOP_STATISTICS`` to the agreement over the best runs of x, or None if it was not
+    requested."""
 
 
 _DECISIONS = "significance decisions"
 
 _LAST = ("inversions", "tau_ap_b", "tau_ap_b_low", "tau_ap_b_high")
-"""Columns that come last in formats for programs, so that the positions of other columns do not change."""
+"""The columns that come last in formats for programs. The positions of other columns therefore do not change."""
 
 _NESTED = ("decisions", "intervals", "overlap", "top")
-"""Fields of a row that are several columns of a table."""
+"""The fields of a row that become several columns of a table."""
 
 
 class AgreementResult(Result):
-    """The result of ``agree`` for two evaluations: ``rows``, one per measure."""
+    """The result of ``agree`` for two evaluations. ``rows`` contains a row for each measure."""
 
     rows: Sequence[AgreementRow]
     seed: int | None = None
-    """The seed of the resampled topics; None without resamples."""
+    """The seed of the resampled topics, or None if topics are not resampled."""
 
     top: int | None = None
-    """Number of best runs that are compared separately; None for no separate comparison."""
+    """The number of best runs that are compared separately, or None if no runs are compared separately."""
 
     test: str = OF_PAPERS.test
     """The test of significance decisions on pairs of runs."""
 
     @property
     def _parts(self) -> dict[str, tuple[str, ...]]:
-        """The columns of each displayed table besides the measure, by title."""
+        """A dictionary from the title of each displayed table to its columns, except the measure."""
         parts = {
             "agreement": tuple(name for name in AgreementRow._fields[1:] if name not in _NESTED),
             _DECISIONS: DECISION_COLUMNS,
@@ -160,7 +163,7 @@ class AgreementResult(Result):
 
 
 def _cells(row: AgreementRow) -> dict[str, Any]:
-    """Return the values of a row, by column name."""
+    """Return a dictionary from each column to its value in a row."""
     cells = row._asdict()
     if row.decisions is not None:
         cells |= {name: number.item() for name, number in row.decisions.columns.items()}
@@ -207,24 +210,25 @@ def agree(
     The result has one row per measure. Correlations are Kendall's tau, in which ties count as concordant; tau-b; tau_AP
     of y with x as the reference (tau_ap), which does not compare runs that are tied in y; tau_AP,b (tau_ap_b), the mean
     of two values with x and with y as the reference (Urbano and Marrero 2017); and Pearson's correlation. The errors of
-    y are the root mean square error and the bias. Changes of rank are described by the mean absolute change, the
-    largest rise and fall with the runs concerned, and the number of inversions: pairs of runs that y ranks in the
-    opposite order (reported with tau by Büttcher et al., 2007). The column significant contains the share of runs whose
-    values in x and y differ significantly (paired t test over topics, p < 0.05).
+    y are the root mean square error and the bias. Changes of rank are described by the mean absolute change, by the
+    largest rise and fall with the runs that rise and fall most, and by the number of inversions. An inversion is a pair
+    of runs that y ranks in the opposite order (Büttcher et al., 2007, report inversions with tau). The column
+    significant contains the share of runs whose values in x and y differ significantly (paired t test over topics, p <
+    0.05).
 
     Significance decisions on pairs of runs (p < 0.05 in the requested test, without correction) are compared as well.
     The result contains the number of pairs that are significantly different in neither evaluation (c11 in csv and
     json), in y only (new, c12), in x only (lost, c21), and in both (c22). The rate of false differences (fpr) is the
-    share of those pairs with no significant difference in x for which a significant difference is found in y. The rate
-    of missed differences (fnr) is the share of those pairs with a significant difference in x for which no significant
-    difference is found in y. Bompada et al. (2007) call these errors false negatives and false positives, respectively.
-    Further columns are accuracy and g-mean, and the number of pairs that are significant in both evaluations (active),
-    one (mixed) or neither (passive), by whether the same run is ahead in x and y (aa, ma, pa) or not (ad, md, pd).
-    Significance decisions require values by topic (``irevalx -q``) and the same measure in x and y.
+    share of pairs that differ significantly in y, among the pairs that do not in x. The rate of missed differences
+    (fnr) is the share of pairs that do not differ significantly in y, among the pairs that do in x. Bompada et al.
+    (2007) call these errors false negatives and false positives, respectively. Further columns are accuracy and g-mean.
+    The last columns count the pairs that are significant in both evaluations (active), one (mixed) or neither
+    (passive), by whether the same run is ahead in x and y (aa, ma, pa) or not (ad, md, pd). Significance decisions
+    require values by topic (``irevalx -q``) and the same measure in x and y.
 
     With `rel_format="sampled"`, x and y are stratified samples (five columns) or qrels. Qrels are treated as a single
     stratum, in which the judged documents are the sample. Measures of grades, of strata and of inclusion probabilities
-    can be combined; the inclusion probabilities are derived from the strata.
+    can be combined. The inclusion probabilities are derived from the strata.
 
     Parameters
     ----------
@@ -309,7 +313,10 @@ def agree(
 
 
 def _topic_notes(evaluated: Sequence[EvaluatedRuns], pairs: Sequence[PairedEvaluations]) -> tuple[str, ...]:
-    """Return sentences about the topics of the values; a single sentence if all measures have the same topics."""
+    """Return sentences about the topics of the values.
+
+    There is a single sentence if all measures have the same topics.
+    """
     topics = [of_side.which_topics for of_side in evaluated if of_side.which_topics]
     measures: dict[str, list[str]] = {}
     for paired in pairs:
@@ -334,7 +341,7 @@ def _topic_notes(evaluated: Sequence[EvaluatedRuns], pairs: Sequence[PairedEvalu
 
 
 def _which_topics(paired: PairedEvaluations) -> str:
-    """Return the topics that count, in words."""
+    """Return a phrase that describes the topics that are compared."""
     if not paired.n_topics:
         return "as in the summary values of X and Y"
     if paired.n_topics == paired.n_in_either:
@@ -343,7 +350,7 @@ def _which_topics(paired: PairedEvaluations) -> str:
 
 
 def _warnings(pairs: Sequence[PairedEvaluations], resamples: int) -> list[str]:
-    """Return warnings about equal values of runs, significant differences in opposite directions, and few topics."""
+    """Return warnings about runs with equal values, significant differences in opposite directions, and few topics."""
     equal: dict[str, list[str]] = {}
     for paired in pairs:
         if sides := [side for values, side in zip(paired.scores, "XY", strict=True) if np.ptp(values) == 0]:
@@ -389,7 +396,7 @@ def _evaluated(
 
 
 def _reusable(side: Any, name: str) -> Any:
-    """Return an argument in a form that can be read twice: files are read into memory."""
+    """Return an argument in a form that can be read twice. Files are read into memory."""
     if isinstance(side, Scores | Run | Mapping | EvaluatedRuns):
         return side
     return source_of(side, name).in_memory()
@@ -408,7 +415,7 @@ def _evaluation_of(side: Any, name: str) -> EvaluatedRuns:
 
 
 def _run_of(side: Any) -> OpenedRun:
-    """Open a run in any form."""
+    """Open a run in any supported form."""
     if isinstance(side, Source):
         return read_trec_results(side, TREC_EVAL_10, False, warn)
     [run] = run_streams(side)
@@ -416,7 +423,7 @@ def _run_of(side: Any) -> OpenedRun:
 
 
 def _are_runs(x: Any, y: Any) -> bool:
-    """Return whether both arguments are runs; raises UsageError if only one of them is a run."""
+    """Return whether both arguments are runs. Raise UsageError if only one of them is a run."""
     is_run = {"x": _is_run(x), "y": _is_run(y)}
     if is_run["x"] != is_run["y"]:
         names = {
@@ -431,7 +438,7 @@ def _are_runs(x: Any, y: Any) -> bool:
 
 
 def _is_run(side: Any) -> bool:
-    """Return whether an argument is a run: a file in the format of a run, or ``{topic: {docno: score}}``."""
+    """Return whether an argument is a run, which is a file in the format of a run, or ``{topic: {docno: score}}``."""
     if isinstance(side, Source):
         return looks_like_run(side.content())
     if isinstance(side, Mapping):

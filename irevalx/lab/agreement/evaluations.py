@@ -1,4 +1,4 @@
-"""Measure values of the same runs under two evaluations, read from files or computed, and paired by topic."""
+"""Measure values of the same runs in two evaluations. They are read from files or computed, and paired by topic."""
 
 from __future__ import annotations
 
@@ -33,17 +33,21 @@ class EvaluatedRuns(Frozen):
     """The measure values of runs."""
 
     path: str
-    """The file that was read, or the judgments that the runs were evaluated with."""
+    """The file that was read, or the judgments with which the runs were evaluated."""
 
     values: RunValues
-    """Values by run, printed name of the measure, and topic; the topic "all" is the summary, which can be missing."""
+    """The values as ``{run: {measure: {topic: value}}}``, with the printed names of measures. The topic "all" is the
+    summary, which can be missing."""
 
     which_topics: str = ""
-    """A description of the topics of the evaluation; empty for files, which do not describe them."""
+    """A description of the topics of the evaluation. It is empty for files, which do not describe their topics."""
 
     @classmethod
     def of(cls, path: str, experiment: RankedRuns, values: FloatArray | None = None) -> EvaluatedRuns:
-        """Return values of shape (n_measures, n_runs, n_topics), by default under the judgments of the experiment."""
+        """Return the evaluation of the runs of an experiment. ``values`` has the shape (n_measures, n_runs, n_topics).
+
+        By default, the values are computed with the judgments of the experiment.
+        """
         values = experiment.values() if values is None else values
         scores = experiment.scores(values)
         topics = [as_text(topic) for topic in experiment.topics]
@@ -58,7 +62,10 @@ class EvaluatedRuns(Frozen):
 
     @classmethod
     def from_mapping(cls, values: Mapping[Any, Any], what: str) -> EvaluatedRuns:
-        """Read ``{run: {topic: {measure: value}}}``; ``what`` is its name in messages. Raises ArgumentError."""
+        """Read ``{run: {topic: {measure: value}}}``. Raise ArgumentError for other values.
+
+        ``what`` is the name of the values in messages.
+        """
         by_run: RunValues = {}
         for run, topics in values.items():
             by_measure = by_run.setdefault(checks.identifier(lambda: f"a run of {what}", run), {})
@@ -79,16 +86,16 @@ class EvaluatedRuns(Frozen):
 
     @classmethod
     def read(cls, source: Source) -> EvaluatedRuns:
-        """Read a file; raises MalformedLineError, or InputError if it contains no value or a run has no name."""
+        """Read a file. Raise MalformedLineError for an invalid line, and InputError for a missing value or run name."""
         return cls(source.path, read_values(source))
 
     @property
     def measures(self) -> list[str]:
-        """The distinct printed names of all measures, in the order of the file."""
+        """The distinct printed names of the measures, in the order of the file."""
         return list(dict.fromkeys(measure for measures in self.values.values() for measure in measures))
 
     def score(self, run: str, measure: str) -> float:
-        """Return the summary of a measure in the file or, without a summary, of the topic values."""
+        """Return the summary of a measure in the file or, if there is none, the summary of the values for topics."""
         by_topic = self.values[run][measure]
         if ALL in by_topic:
             return by_topic[ALL]
@@ -100,12 +107,12 @@ class EvaluatedRuns(Frozen):
         return {topic for by_topic in self.values[run].values() for topic in by_topic if topic != ALL}
 
     def topics(self, run: str, measure: str) -> dict[str, float]:
-        """Return the values by topic."""
+        """Return a dictionary from each topic to the value of a run."""
         return {topic: value for topic, value in self.values[run][measure].items() if topic != ALL}
 
 
 def read_sample(source: Source) -> StrataSample:
-    """Read a file of judgments, with strata if its lines have five columns."""
+    """Read a file of judgments. If its lines have five columns, one of them is the stratum."""
     in_memory = source.in_memory()
     lines = (line.split() for line in in_memory.content().split(b"\n"))
     n_columns = next((len(fields) for fields in lines if fields and not fields[0].startswith(b"#")), 0)
@@ -125,7 +132,10 @@ def pair_values(
     *,
     measures: Sequence[str] = (),
 ) -> list[PairedEvaluations]:
-    """Pair the values of two evaluations by measure (or with measure ``against`` of the first), over shared topics."""
+    """Pair the values of two evaluations by measure, over the topics that both evaluations have.
+
+    If ``against`` is given, each measure of the second evaluation is paired with this measure of the first one.
+    """
     runs = _shared_runs(first, second)
     if against is not None and against not in first.measures:
         raise ArgumentError(
@@ -155,7 +165,7 @@ def pair_values(
 
 
 def _selected(every: Sequence[str], requested: Sequence[str]) -> list[str]:
-    """Return the requested measures by their names in the evaluations; raises ArgumentError if one is missing."""
+    """Return the requested measures by their names in the evaluations. Raise ArgumentError if one is missing."""
     selected = dict[str, None]()
     for measure in requested:
         printed = printed_name(measure)
@@ -167,7 +177,10 @@ def _selected(every: Sequence[str], requested: Sequence[str]) -> list[str]:
 
 
 def _shared_runs(first: EvaluatedRuns, second: EvaluatedRuns) -> tuple[str, ...]:
-    """Return the runs of both evaluations in the order of the first; raises InputError if their runs differ."""
+    """Return the runs, in the order of the first evaluation.
+
+    Raise InputError if the evaluations have different runs.
+    """
     for incomplete, other in ((first, second), (second, first)):
         if lacking := [run for run in other.values if run not in incomplete.values]:
             more = f" and {len(lacking) - 1} more" if lacking[1:] else ""
@@ -183,7 +196,7 @@ def _shared_runs(first: EvaluatedRuns, second: EvaluatedRuns) -> tuple[str, ...]
 
 
 def _problem(sides: Sequence[tuple[EvaluatedRuns, str]], runs: Sequence[str]) -> str | None:
-    """Return a message if a run has no values of a measure, otherwise None."""
+    """Return a message if a run has no values of a measure, or None if every run has values."""
     for evaluated, measure in sides:
         lacking = [run for run in runs if measure not in evaluated.values[run]]
         if len(lacking) == len(runs):
@@ -196,7 +209,7 @@ def _problem(sides: Sequence[tuple[EvaluatedRuns, str]], runs: Sequence[str]) ->
 def _paired(
     sides: Sequence[tuple[EvaluatedRuns, str]], runs: tuple[str, ...], differ_in_topics: bool
 ) -> PairedEvaluations | str:
-    """Return the values of a measure, or the reason why it cannot be compared."""
+    """Return the values of a measure, or the reason why the measure cannot be compared."""
     by_topic = [[evaluated.topics(run, measure) for run in runs] for evaluated, measure in sides]
     against, measure = (name for _, name in sides)
     scales = scale_named(against), scale_named(measure)

@@ -1,4 +1,4 @@
-"""The values of the same runs under two sets of judgments, by topic, and the agreement of the two evaluations."""
+"""The values of the same runs for each topic under two sets of judgments, and the agreement of the two evaluations."""
 
 from __future__ import annotations
 
@@ -35,62 +35,64 @@ from irevalx.statistics.decisions import (
 from irevalx.statistics.significance import ALPHA, Scale, pairs_of_runs
 
 Intervals: TypeAlias = Mapping[str, tuple[float, float]]
-"""The bounds of intervals by statistic; nan if undefined."""
+"""A dictionary from each statistic to the bounds of its interval, which are nan if the interval is undefined."""
 
 
 class PairedEvaluations(Frozen):
     """The values of the same runs for a measure under two sets of judgments, x and y, over the same topics."""
 
     measure: str
-    """The printed name of the measure; if they differ, of the measure of y."""
+    """The printed name of the measure. If the names in x and y differ, this is the name in y."""
 
     runs: tuple[str, ...]
     scales: tuple[Scale, Scale]
     values: tuple[FloatArray, FloatArray]
-    """Values in x and y on the tested scale, (n_runs, n_topics); without topics if a file contains only summaries."""
+    """The values in x and y on the tested scale. If a file contains only summaries, there are no topics. Each shape is
+    (n_runs, n_topics)."""
 
     against: str | None = None
-    """The measure of x, if the measures differ."""
+    """The measure of x if it differs from the measure of y, or None."""
 
     summaries: tuple[FloatArray, FloatArray] | None = None
-    """Summaries of the runs that a file contains, shape (n_runs,) each; None if they are computed from the values."""
+    """The summaries of the runs that a file contains, or None if summaries are computed from the values. Each shape is
+    (n_runs,)."""
 
     rule: DecisionRule = OF_PAPERS
-    """The rule of significance decisions on pairs of runs."""
+    """The rule by which pairs of runs are decided to differ significantly."""
 
     only_y: FloatArray = np.empty((0, 0))
-    """Values of topics that have judgments only in y, shape (n_runs, n_topics)."""
+    """The values for topics that have judgments only in y. The shape is (n_runs, n_topics)."""
 
     n_in_either: int = 0
-    """Number of topics for which any run has a value in x or y, for evaluations from files."""
+    """The number of topics for which any run has a value in x or y, if the evaluations come from files."""
 
     @property
     def n_topics(self) -> int:
-        """The number of topics used; 0 without values by topic."""
+        """The number of topics of the values, or 0 if there are no values by topic."""
         n_topics: int = self.values[0].shape[1]
         return n_topics
 
     @cached_property
     def scores(self) -> tuple[FloatArray, FloatArray]:
-        """The summaries of the runs in x and in y, each with shape (n_runs,)."""
+        """The summaries of the runs in x and in y. Each shape is (n_runs,)."""
         if self.summaries is not None:
             return self.summaries
         x, y = (scale.summarise(values) for scale, values in zip(self.scales, self.values, strict=True))
         return x, y
 
     def of_first_runs(self, n_runs: int) -> PairedEvaluations:
-        """Return the evaluations of the first runs, whose summaries are computed from their values."""
+        """Return the evaluations of the first ``n_runs`` runs. Their summaries are computed from the values."""
         x, y = (values[:n_runs] for values in self.values)
         return replace(self, runs=self.runs[:n_runs], values=(x, y), summaries=None, only_y=self.only_y[:n_runs])
 
     @property
     def are_tested(self) -> bool:
-        """Whether significance can be tested: this requires the same measure in x and y, and values by topic."""
+        """Whether significance can be tested. The test requires the same measure in x and y, and values by topic."""
         return self.against is None and self.n_topics > 0
 
     @property
     def changed(self) -> float | None:
-        """The share of runs whose values differ significantly; None without tests."""
+        """The share of runs whose values differ significantly, or None if significance cannot be tested."""
         return float(changed(*self.values).mean()) if self.are_tested else None
 
     @cached_property
@@ -99,7 +101,10 @@ class PairedEvaluations(Frozen):
         return x, y
 
     def decisions(self, draws: TopicDraws | None = None) -> Confusion:
-        """Return the agreement of significance decisions on pairs of runs, for each resample if ``draws`` are given."""
+        """Return the agreement of significance decisions on pairs of runs.
+
+        If ``draws`` is given, return it for each resample.
+        """
         if draws is None:
             return confusion(*self._decided)
         return confusion(*(decide_resampled(values, draws.topics, self.rule) for values in self.values))
@@ -114,17 +119,17 @@ class PairedEvaluations(Frozen):
         return [(self.runs[i], self.runs[j]) for i, j in zip(first, second, strict=True)]
 
     def at_the_top(self, k: int) -> dict[str, float | None]:
-        """Return each of ``TOP_STATISTICS`` for the k best runs by x; None if undefined."""
+        """Return ``TOP_STATISTICS`` for the k best runs by x, as {statistic: value}, or None if the value is nan."""
         values = {name: float(function(*self.scores)) for name, function in at_the_top(k).items()}
         return {name: None if np.isnan(value) else value for name, value in values.items()}
 
     def drawn_scores(self, draws: TopicDraws) -> tuple[FloatArray, FloatArray]:
-        """Return the summaries in x and y over each topic resample, each with shape (n_draws, n_runs)."""
+        """Return the summaries in x and y over each topic resample. Each shape is (n_draws, n_runs)."""
         x, y = (draws.summaries(values, scale) for values, scale in zip(self.values, self.scales, strict=True))
         return x, y
 
     def intervals(self, draws: TopicDraws, alpha: float = ALPHA, *, top: int | None = None) -> Intervals:
-        """Return intervals of ``STATISTICS``, and of ``TOP_STATISTICS`` for the ``top`` best runs, over the topics."""
+        """Return intervals over the topics for ``STATISTICS`` and, if ``top`` is given, for ``TOP_STATISTICS``."""
         drawn = self.drawn_scores(draws)
         ends = correlation_intervals(rank_correlations, self.scores, drawn, alpha)
         for name in STATISTICS.keys() - ends.keys():
@@ -137,7 +142,7 @@ class PairedEvaluations(Frozen):
 def evaluate_under_both(
     experiment: GradedRuns, labels: PairedLabels, warn: Warn = lambda line: None, *, least: tuple[int, int] = (1, 0)
 ) -> Iterator[tuple[PairedEvaluations, BoolArray]]:
-    """Yield the evaluations under human (x) and machine labels (y) by measure, with a mask of common topics."""
+    """Yield, for each measure, the evaluations under human (x) and machine labels (y), and a mask of common topics."""
     in_both = labels.in_both[[labels.judgments.topic_index[topic] for topic in experiment.topics]]
     values = (
         experiment.values(labels.human, labels.in_human),

@@ -1,4 +1,4 @@
-"""Rank-biased overlap of two runs by topic, and of two evaluations by measure."""
+"""Rank-biased overlap of two runs for each topic, and of two evaluations for each measure."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _COLUMNS = TREC_RESULTS.columns.split()
 
 
 def looks_like_run(content: bytes) -> bool:
-    """Return whether the first nonblank line has the columns of a run, with a numeric score."""
+    """Return whether the first line that is not blank has the columns of a run, with a numeric score."""
     fields = content.lstrip().partition(b"\n")[0].split()
     if len(fields) != len(_COLUMNS):
         return False
@@ -31,7 +31,10 @@ def looks_like_run(content: bytes) -> bool:
 
 
 def tied_rankings(run: RunStream) -> dict[bytes, Ranking[bytes]]:
-    """Read a run: for each topic, its documents by descending score, with equal scores as ties."""
+    """Return a dictionary from topic to ranking.
+
+    Documents are in descending order of score, and equal scores are ties.
+    """
     rankings: dict[bytes, Ranking[bytes]] = {}
     for part in run.results():
         scores = part.scores.copy()
@@ -48,13 +51,13 @@ def tied_rankings(run: RunStream) -> dict[bytes, Ranking[bytes]]:
 
 
 class OverlapRow(NamedTuple):
-    """The rank-biased overlap of two rankings of documents: extrapolated, minimum, and residual."""
+    """The rank-biased overlap of two rankings of documents: the extrapolated and minimum overlap, and the residual."""
 
     topic: str
-    """``all`` for the means over topics."""
+    """The topic ID. It is ``all`` for the means over topics."""
 
     x: float
-    """Number of documents in the first ranking."""
+    """The number of documents in the first ranking."""
 
     y: float
     common: float
@@ -64,7 +67,10 @@ class OverlapRow(NamedTuple):
 
 
 class RunOverlap(Result):
-    """The result of ``agree`` for two runs: ``rows``, one per shared topic, and ``all`` with the means."""
+    """The result of ``agree`` for two runs.
+
+    ``rows`` contains a row for each shared topic, and the row ``all`` with the means.
+    """
 
     rows: Sequence[OverlapRow]
 
@@ -74,7 +80,7 @@ class RunOverlap(Result):
 
 
 def overlap_of_runs(x: RunStream, y: RunStream, p: float, warn: Warn = lambda line: None) -> RunOverlap:
-    """Return the overlap of two runs on each shared topic; ``p`` is the persistence."""
+    """Return the overlap of two runs on each topic that both contain. ``p`` is the persistence."""
     of_x, of_y = tied_rankings(x), tied_rankings(y)
     topics = sorted(of_x.keys() & of_y.keys())
     if not topics:
@@ -92,6 +98,6 @@ def overlap_of_runs(x: RunStream, y: RunStream, p: float, warn: Warn = lambda li
 
 
 def overlap_of_values(paired: PairedEvaluations, p: float) -> dict[str, float]:
-    """Return the overlaps of the rankings of runs by ``OVERLAP_COLUMNS``."""
+    """Return a dictionary from each of ``OVERLAP_COLUMNS`` to the overlap of the rankings of runs."""
     x, y = (ranking_of(dict(zip(paired.runs, without_noise(scores).tolist(), strict=True))) for scores in paired.scores)
     return rank_biased_overlap(x, y, p)

@@ -66,7 +66,7 @@ SCORES_INPUT = _named(
 """The options of commands that can read score files instead of judgments and runs."""
 
 FIGURE_WIDTHS = ("3.3", "7")
-"""The widths of figures in inches: of one column of a paper, and of two."""
+"""The widths of figures in inches: the width of one column of a paper, and the width of two columns."""
 
 
 def _figure_file(path: Any) -> str:
@@ -102,7 +102,7 @@ FIGURE_OUTPUT = _named(
     ),
     no_title=flag(default=False, help="Draw figures without titles."),
 )
-"""The options of commands that draw."""
+"""The options of commands that draw a figure."""
 
 LINES_OUTPUT = _named(
     path=Parameter(

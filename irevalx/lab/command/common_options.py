@@ -1,4 +1,4 @@
-"""Other parameters that several functions and commands of irevalx-lab share, declared once."""
+"""Declarations of parameters that several functions and commands of irevalx-lab share."""
 
 import os
 from collections.abc import Iterable, Mapping
@@ -17,7 +17,8 @@ WITHOUT_POOLED_RUNS = (
     "Without them, irevalx -m judged@10 prints the share of judged documents, bounds computes the lowest and highest "
     "value of P, rbp and dcg, and compare warns about conclusions that depend on unjudged documents"
 )
-"""What to use in place of ``leave-out --new-run`` if only the judgments and the new run are available."""
+"""A sentence for messages. It describes alternatives to ``leave-out --new-run`` if only the judgments and the new run
+are available."""
 
 Qrels = Annotated[
     GivenQrels,
@@ -54,7 +55,7 @@ OptionalRuns = Annotated[
 
 
 def measures(default: str = "map", shell_help: str = "Measures, as for irevalx -m.") -> Parameter:
-    """Declare the parameter for measures; blanks separate measures, and commas are part of measure parameters."""
+    """Declare the parameter for measures. Spaces separate measures. Commas are part of the parameters of a measure."""
     return Parameter(
         names=("-m", "--measure"),
         several=True,
@@ -209,4 +210,4 @@ Rbo = Annotated[float | None, number(above=0, most=1, metavar="P")]
 ALL_OF_SCORES = "Without -m, all measures of the files are used."
 
 DEFAULT_OF_SCORES = "Without -m, the default measures are used if the files contain them, otherwise all measures."
-"""Sentences on the default measures of score files."""
+"""Sentences about the measures that are used by default if score files are given."""

@@ -1,4 +1,4 @@
-"""Declared parameters of a public function as a command of irevalx-lab."""
+"""Conversion of a public function with declared parameters to a command of irevalx-lab."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from irevalx.reading.run_formats import TREC_RESULTS
 from irevalx.wording import join_words, missing
 
 _RUNS = ("runs", "new_runs")
-"""The parameters for runs, whose format ``-T`` selects."""
+"""The parameters that accept runs. ``-T`` selects the format of their files."""
 
 _collect_once = cache(collect)  # which removes the declarations from the annotations
 
@@ -69,18 +69,18 @@ def parameters_of(function: Callable[..., Any]) -> dict[str, Parameter]:
 
 
 _UNTIL_COLLECTION = 50_000
-"""The number of new objects before a garbage collection; the rows of a result are many, and none of them is garbage."""
+"""The number of new objects before a garbage collection. A result has many rows, and none of them is garbage."""
 
 
 def _with_docstring(own: Parameter, declared: Parameter) -> Parameter:
-    """Return a command's parameter with the explanation in the docstring of the function in place of {docstring}."""
+    """Return a parameter. In its explanation, the text from the function's docstring replaces {docstring}."""
     text, bracket, default = declared.help.partition(" [default: ")
     extended = own.help.replace("{docstring}", text)
     return own if extended == own.help else replace(own, help=f"{extended}{bracket}{default}")
 
 
 def command_from(function: Callable[..., Any]) -> click.Command:
-    """Make a command of a declared function."""
+    """Return the command that calls a declared function."""
     declaration = declaration_of(function)
     command, parameters = declaration.command, parameters_of(function)
     run = command.run
@@ -133,7 +133,10 @@ def _files(parameters: Mapping[str, Parameter], values: Mapping[str, Any]) -> It
 
 
 def _read_scores(values: dict[str, Any], *, by_default: bool, by_collection: bool) -> None:
-    """Read score files instead of judgments and runs, if requested; ``by_default``: measures are not requested.
+    """If requested, read score files instead of judgments and runs.
+
+    ``by_default`` is true if measures are not requested. With ``by_collection``, the scores of several collections are
+    a dictionary.
 
     With ``by_collection``, the scores of several collections are a dictionary.
     """
@@ -162,7 +165,10 @@ def _read_scores(values: dict[str, Any], *, by_default: bool, by_collection: boo
 
 
 def _by_collection(evaluations: Sequence[Evaluation]) -> Scores | dict[str, Scores]:
-    """Return scores, or the scores of each collection if the names of runs begin with several collections."""
+    """Return scores.
+
+    If the names of runs begin with several collections, return a dictionary from collection to scores.
+    """
     collections: dict[str, list[Evaluation]] = {}
     for evaluation in evaluations:
         collection, _, run = evaluation.run.rpartition(AFTER_COLLECTION.encode())
@@ -174,7 +180,7 @@ def _by_collection(evaluations: Sequence[Evaluation]) -> Scores | dict[str, Scor
 
 
 def _score_file_hint(path: str) -> str:
-    """Return a hint about a score file in the place of the judgments, if no run is given; "" for other files."""
+    """Return a hint if no run is given and ``path``, given as judgments, is a score file. Otherwise, return ""."""
     from irevalx.reading.format_hints import looks_like_scores
     from irevalx.reading.sources.files import Source
 
@@ -184,7 +190,7 @@ def _score_file_hint(path: str) -> str:
 
 
 def _read_runs(values: dict[str, Any], form: str) -> None:
-    """Read runs in a format other than the default."""
+    """Read runs in ``form``, which is not the default format."""
     if form == TREC_RESULTS.name:
         return
     if collections := collections_of(values.get("qrels"), values.get("runs") or ()):
@@ -199,7 +205,7 @@ def _read_runs(values: dict[str, Any], form: str) -> None:
 
 @contextmanager
 def _warnings_as_messages(messages: Messages) -> Iterator[None]:
-    """Print warnings of irevalx as messages of the command, including repeated warnings."""
+    """Print warnings of irevalx as messages of the command. A warning that is repeated is also printed."""
     with warnings.catch_warnings():
         warnings.simplefilter("always", IrevalxWarning)
         show = warnings.showwarning

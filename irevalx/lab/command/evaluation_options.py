@@ -19,7 +19,10 @@ if TYPE_CHECKING:
 else:
 
     class Unpack:
-        """``typing.Unpack``, which Python 3.10 lacks; only type checkers need more than the options."""
+        """A substitute for ``typing.Unpack``, which Python 3.10 lacks.
+
+        Only type checkers need more than the options.
+        """
 
         def __class_getitem__(cls, options: Any) -> Any:
             return options
@@ -38,7 +41,7 @@ Level = Annotated[int, _WHOLE_LEVEL]
 
 
 def _setting(name: str, **changes: Any) -> Parameter:
-    """Return the declaration of a field of Settings, with some attributes changed."""
+    """Return the declaration of a field of Settings, after changing some attributes."""
     return replace(PARAMETERS[name], default=NO_DEFAULT, **changes)
 
 
@@ -79,7 +82,10 @@ def _share_or_0(value: Any) -> float:
 
 
 def rel_format(formats: Iterable[str] = (QRELS.name,)) -> Parameter:
-    """Declare the parameter for the judgment format, with the formats that the function supports."""
+    """Declare the parameter for the format of judgments.
+
+    ``formats`` contains the formats that the function supports.
+    """
     formats = tuple(formats)
     supported = "every format" if set(formats) == set(REL_FORMATS) else join_words(formats, "and")
     return choice(
@@ -147,7 +153,7 @@ class OptionsWithoutComplete(TypedDict, total=False):
 
 
 class EvaluationOptions(OptionsWithoutComplete, total=False):
-    """The options of an evaluation of runs: a function passes them on to ``EvaluationRules.of`` as ``**evaluation``."""
+    """The options of an evaluation of runs. A function passes them to ``EvaluationRules.of`` as ``**evaluation``."""
 
     complete: Complete
 
@@ -164,17 +170,17 @@ _DECLARED = collect(EvaluationOptions).parameters
 _EVALUATION = {
     name: replace(_DECLARED[name], default=_DEFAULTS[name]) for name in ("level", "grades", "complete", *_DECLARED)
 }
-"""The options by name, in the order of the help."""
+"""A dictionary from the name of each option to its declaration, in the order of the help."""
 
 
 def evaluation_options(
     formats: Iterable[str] = REL_FORMATS, requires: Others = (), **changes: Callable[[Parameter], Parameter] | None
 ) -> dict[str, Parameter]:
-    """Return the options of an evaluation for ``declared(evaluation=...)``, for judgments in some formats.
+    """Return the options of an evaluation for ``declared(evaluation=...)``. ``formats`` are the formats of judgments.
 
-    ``changes`` contains the result of ``refined`` for an option that the command restricts, and None for an option that
-    it lacks. All options except ``threads`` require the parameter ``requires``. Without ``grades``, the level is an
-    integer.
+    ``changes`` maps an option to the result of ``refined`` if the command restricts it, and to None if the command
+    lacks it. All options except ``threads`` require the parameter ``requires``. If there is no option ``grades``, the
+    level is an integer.
     """
     options = {**_EVALUATION, "rel_format": replace(rel_format(formats), name="rel_format", default=QRELS.name)}
     if changes.get("grades", refined) is None:
@@ -187,10 +193,10 @@ def evaluation_options(
 
 
 def whole_or_real(*excluding: str) -> Callable[[Parameter], Parameter]:
-    """Declare that grades are not probabilities, and that these parameters require integer grades."""
+    """Declare that grades are not probabilities, and that the parameters in ``excluding`` require integer grades."""
     return refined(kind=_WHOLE_OR_REAL.kind, help=_WHOLE_OR_REAL.help, excludes={"real": excluding})
 
 
 def ties_excluding(*others: str) -> Callable[[Parameter], Parameter]:
-    """Declare that the order of tied documents must not depend on grades with these parameters."""
+    """Declare that with the parameters in ``others``, the order of tied documents must not depend on grades."""
     return refined(excludes=dict.fromkeys(ORDERS_OF_TIES, others))

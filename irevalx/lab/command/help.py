@@ -1,4 +1,4 @@
-"""Commands with brief and full help, and suggestions for unknown options."""
+"""Commands that have brief and full help, and that suggest the most similar option for an unknown one."""
 
 from __future__ import annotations
 
@@ -32,17 +32,17 @@ SELDOM = frozenset(
         *("results_format", "rounding", "sample_rate", "threads", "ties", "titled", "topic_rates"),
     }
 )
-"""Rarely used parameters, of which the brief help lists only the names."""
+"""Rarely used parameters. The brief help lists only their names."""
 
 
 class HelpCommand(click.Command):
-    """A command that writes its help like its results; raises OutputError if it cannot be written."""
+    """A command that writes its help like its results. If the help cannot be written, OutputError is raised."""
 
     parameters: Mapping[str, Parameter] = {}
-    """Its declared parameters."""
+    """The declared parameters of the command."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Parse arguments like Click; raises UsageError for an unknown option, with the most similar option."""
+        """Parse arguments like Click. Raise UsageError for an unknown option, and suggest the most similar option."""
         ctx.meta[ALL_OF_IT] = ALL_OF_IT in args
         if not ctx.resilient_parsing:  # completion runs in the process and context of its caller
             use_notation(ShellNotation.of(self.parameters, ctx.command_path, args))
@@ -63,14 +63,14 @@ class HelpCommand(click.Command):
             raise missing(declared.name, note=note) from None
 
     def get_help_option(self, ctx: click.Context) -> click.Option | None:
-        """Return Click's help option with the callback that writes our help."""
+        """Return Click's help option with a callback that writes the help of this class."""
         option = super().get_help_option(ctx)
         if option is not None:
             option.callback = printing(lambda ctx: f"{ctx.get_help()}\n")
         return option
 
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the whole description, or its summary and one further sentence."""
+        """Write the description. Brief help contains only its summary and one further sentence."""
         if self.is_long(ctx):
             super().format_help_text(ctx, formatter)
             return
@@ -81,7 +81,7 @@ class HelpCommand(click.Command):
                 formatter.write_text(text)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the options, with their full text or only the first sentence."""
+        """Write the options. Brief help contains only the first sentence of each explanation."""
         if self.is_long(ctx):
             super().format_options(ctx, formatter)
             return
@@ -98,7 +98,7 @@ class HelpCommand(click.Command):
                 formatter.write(f"{wrapped}\n")
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the example; in brief help, a reference to the full help precedes it."""
+        """Write the example. In brief help, a reference to the full help precedes the example."""
         if not self.is_long(ctx):
             formatter.write_paragraph()
             formatter.write_text(f"{ctx.command_path} {ALL_OF_IT} and the manual page describe the command in full.")

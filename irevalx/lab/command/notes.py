@@ -23,7 +23,7 @@ DECISION_HEADS = {
     "pa": "neither, same",
     "pd": "neither, reversed",
 }
-"""Column headings in text tables."""
+"""The column headings of significance decisions in text tables."""
 
 DECISION_NOTE = (
     "Numbers of pairs of runs that are significantly different under neither; under {reduced} only (new); under {full} "
@@ -44,7 +44,7 @@ def significance_note(rule: DecisionRule) -> str:
 def reversal_warnings(
     measures: Sequence[str], runs: Sequence[str], n_reversals: IntArray, judgments: str, repetitions: str
 ) -> list[str]:
-    """Return a warning for each measure with pairs of runs that differ significantly in both directions."""
+    """Return a warning for each measure under which pairs of runs differ significantly in both directions."""
     lines = []
     for measure, of_pairs in zip(measures, n_reversals, strict=True):
         if total := int(of_pairs.sum()):
@@ -58,7 +58,7 @@ def reversal_warnings(
 
 
 def bootstrap_warnings(n_topics: int) -> list[str]:
-    """Return a warning if there are too few topics for a bootstrap; otherwise, return an empty list."""
+    """Return a warning if there are too few topics for a bootstrap. Otherwise, return an empty list."""
     if n_topics >= FEW_TOPICS:
         return []
     return [f"with only {n_topics} topics, bootstrap intervals are too narrow (low coverage)"]

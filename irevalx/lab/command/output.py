@@ -1,4 +1,4 @@
-"""Results with typed rows, and the files and folders that commands write."""
+"""Results with typed rows, and functions that write the files and folders of commands."""
 
 from __future__ import annotations
 
@@ -37,22 +37,23 @@ if TYPE_CHECKING:
     from irevalx.lab.plotting.page import Page
 
 FORMATS = {form.name: form for form in OUTPUT_FORMATS.values() if form.in_lab}
-"""The values of ``--format``."""
+"""A dictionary from each value of ``--format`` to the format."""
 
 DEFAULT_FORMAT = "table"
-"""The default of ``--format``."""
+"""The default value of ``--format``."""
 
 FIGURE_ENDINGS = (".png", ".svg", ".pdf")
-"""The file name extensions of figures, which select the format."""
+"""The file name extensions of figures, which select the file format."""
 
 FEW_PAIRS = 10
-"""Maximum number of pairs that are displayed by default."""
+"""The maximum number of pairs that are displayed by default."""
 
 
 class Result(Frozen, kw_only=True):
-    """Base class of results, which consist of tables. The rows of tables are stored in fields or computed from fields.
+    """The base class of results. A result consists of tables.
 
-    In an interpreter and in a notebook, a result is displayed as its command prints it on a terminal.
+    The rows of tables are stored in fields or computed from fields. In an interpreter and in a notebook, a result is
+    displayed in the same way as its command prints it on a terminal.
     """
 
     notes: tuple[str, ...] = ()  # sentences displayed below the last table, for example about the topics that were used
@@ -60,7 +61,7 @@ class Result(Frozen, kw_only=True):
     titled: ClassVar[bool] = False  # whether the title of a single table is displayed too
 
     def tables(self) -> Sequence[Table]:
-        """Return the tables; output formats for programs contain the first table."""
+        """Return the tables. Output formats for programs contain only the first table."""
         raise NotImplementedError
 
     def tables_for_people(self) -> Sequence[Table]:
@@ -72,7 +73,7 @@ class Result(Frozen, kw_only=True):
         return {"seed": getattr(self, "seed", None), "notes": list(self.notes)}
 
     def noted_tables(self) -> Sequence[Table]:
-        """Return the displayed tables, with the notes below the last one."""
+        """Return the displayed tables. The notes are below the last table."""
         *tables, last = self.tables_for_people()
         return [*tables, replace(last, notes=(*last.notes, *self.notes))]
 
@@ -93,17 +94,17 @@ class Result(Frozen, kw_only=True):
         return pandas_frame(chosen.rows, chosen.columns)
 
     def to_polars(self, table: str | None = None) -> pl.DataFrame:
-        """Return a table as a polars data frame, like ``to_frame``; missing values are null."""
+        """Return a table as a polars data frame. Missing values are null. See ``to_frame``."""
         chosen = self.table(table)
         return polars_frame(chosen.rows, chosen.columns)
 
     def to_arrow(self, table: str | None = None) -> pa.Table:
-        """Return a table as a pyarrow table, like ``to_frame``; missing values are null."""
+        """Return a table as a pyarrow table. Missing values are null. See ``to_frame``."""
         chosen = self.table(table)
         return arrow_table(chosen.rows, chosen.columns)
 
     def table(self, title: str | None = None) -> Table:
-        """Return the table with a title, by default the first one; raises ArgumentError for another title."""
+        """Return the table with a title, or the first one by default. Raise ArgumentError if no table has the title."""
         tables = {table.title: table for table in self.tables()}
         title = self.displayed_titles.get(title, title) if isinstance(title, str) else title
         return next(iter(tables.values())) if title is None else tables[named_choice("table", title, tuple(tables))]
@@ -113,24 +114,30 @@ class Result(Frozen, kw_only=True):
         return b"".join(lines).decode(errors="replace").rstrip("\n")
 
     def _repr_html_(self) -> str:
-        """Return the tables for a notebook."""
+        """Return the tables as HTML for a notebook."""
         tables = self.noted_tables()
         return "\n".join(part for table in tables for part in _html_of(table, titled=self.titled or len(tables) > 1))
 
 
 class DocumentsResult(Result):
-    """Base class of results whose rows are documents; without ``--format``, they are written as a pool file."""
+    """The base class of results whose rows are documents.
+
+    If ``--format`` is not given, they are written as a pool file.
+    """
 
     rows: Sequence[Any]
 
     @property
     def text(self) -> bytes:
-        """A pool file of these documents, in this order: lines ``TOPIC DOCNO``."""
+        """The text of a pool file. It has a line ``TOPIC DOCNO`` for each document, in the order of the rows."""
         return as_bytes("".join(f"{row.topic} {row.docno}\n" for row in self.rows))
 
 
 def shortage_of(counts: Counter[str], n: int, topics: Sequence[str] | None) -> str:
-    """Return a description of a selection of fewer than ``n`` documents (per topic, if given); "" if it is complete."""
+    """Return a description of a selection of fewer than ``n`` documents, or "" if no document is missing.
+
+    If ``topics`` is given, ``n`` is the number of documents for each topic.
+    """
     if topics is None:
         return f"only {counts.total()} of {n} documents selected" if counts.total() < n else ""
     short = [topic for topic in topics if counts[topic] < n]
@@ -143,7 +150,7 @@ def shortage_of(counts: Counter[str], n: int, topics: Sequence[str] | None) -> s
 
 
 class DrawnResult(Result):
-    """Base class of results that can be plotted."""
+    """The base class of results that can be plotted."""
 
     # The function that plots a result on a page, by value of ``draw`` (the default first). It is in the module
     # ``figures`` of the package of the class, which is imported by name, so that it can import the class.
@@ -173,7 +180,7 @@ class DrawnResult(Result):
         return figure
 
     def drawing(self, draw: str | None, page: Page) -> str:
-        """Return the key of ``drawings`` for a value of ``draw``."""
+        """Return the key of ``drawings`` that corresponds to a value of ``draw``."""
         return next(iter(self.drawings)) if draw is None else named_choice("draw", draw, tuple(self.drawings))
 
 
@@ -188,15 +195,15 @@ def _html_of(table: Table, *, titled: bool) -> Iterator[str]:
 
 
 LONGEST_STEM = 32
-"""Number of characters of a file name that its temporary file name contains, since a name has at most 255 bytes."""
+"""The number of characters of a file name that its temporary file name contains. A name has at most 255 bytes."""
 
 _NOT_RECORDED = frozenset({"threads", "quiet", "path", "format", "figure", "figure_width", "no_title"})
-"""Parameters that do not affect any value, and are therefore not recorded."""
+"""Parameters that do not affect any value. They are therefore not recorded."""
 
 
 @runtime_checkable
 class LinesResult(Protocol):
-    """A result that is written to a file unchanged: judgments or a pool."""
+    """A result that is written to a file unchanged, which is either judgments or a pool."""
 
     @property
     def text(self) -> bytes:
@@ -204,7 +211,7 @@ class LinesResult(Protocol):
 
 
 class Output(Frozen, kw_only=True):
-    """The output options of a command; each field is named after its parameter."""
+    """The output options of a command. Each field has the name of its parameter."""
 
     format: str = DEFAULT_FORMAT  # one of ``FORMATS``
     digits: int = DIGITS  # decimals of real numbers in displayed tables
@@ -215,7 +222,10 @@ class Output(Frozen, kw_only=True):
     quiet: bool = False  # whether progress is hidden
 
     def write(self, result: Result, **drawn: Any) -> None:
-        """Write the tables of a result, and the figure if requested; ``drawn`` are arguments of ``figure``."""
+        """Write the tables of a result, and the figure if it is requested.
+
+        ``drawn`` contains arguments of ``figure``.
+        """
         _print_seed(result)
         if self.figure is not None:  # first, because nothing is printed if the figure raises an error
             draw = getattr(result, "figure")  # noqa: B009 - a command has the option only where its result has it
@@ -233,7 +243,7 @@ class Output(Frozen, kw_only=True):
         write_lines(lines, self.path)
 
     def write_result(self, result: Result | LinesResult) -> None:
-        """Write tables, or lines; a result that has both is written as lines, unless ``--format`` is given."""
+        """Write tables or lines. If a result has both, the lines are written unless ``--format`` is given."""
         import click
         from click.core import ParameterSource
 
@@ -244,12 +254,15 @@ class Output(Frozen, kw_only=True):
             self.write_text(result)
 
     def write_table(self, table: Table, path: str | os.PathLike[str]) -> None:
-        """Write a table with unrounded values to a file. The suffix selects tsv, json or jsonl; the default is csv."""
+        """Write a table with unrounded values to a file. The suffix selects csv, tsv, json or jsonl.
+
+        The default is csv.
+        """
         form = FORMATS.get(Path(path).suffix.lower().removeprefix("."), FORMATS["csv"])
         write_lines(form.table_lines([table], self.digits, about={}), path)
 
     def write_text(self, result: LinesResult) -> None:
-        """Write judgments or a pool, and report a random seed."""
+        """Write judgments or a pool, and print the seed if it was chosen at random."""
         _print_seed(result)
         write_lines([result.text], self.path)
 
@@ -299,7 +312,7 @@ def _call_record() -> dict[str, Any]:
 
 
 def paths_in(value: Any) -> list[str]:
-    """Return the paths in the value of a parameter: a path, several paths, or a dictionary of paths."""
+    """Return the paths in the value of a parameter, which is a path, several paths, or a dictionary of paths."""
     if isinstance(value, dict):
         return [path for paths in value.values() for path in paths]
     if value is None:
@@ -308,7 +321,7 @@ def paths_in(value: Any) -> list[str]:
 
 
 def _json_value(value: Any) -> Any:
-    """Return the value of an option as a JSON value; types that JSON lacks, such as fractions, become strings."""
+    """Return the value of an option as a JSON value. A type that JSON lacks, such as a fraction, becomes a string."""
     if isinstance(value, tuple):
         return [_json_value(item) for item in value]
     if isinstance(value, dict):
@@ -322,7 +335,10 @@ _FORMAT_WORDS = {"table": "a table as text", "markdown": "Markdown", "latex": "L
 
 
 def warn_of_suffix(path: str | os.PathLike[str] | None, form: str, offered: Collection[str] = ()) -> None:
-    """Warn if the suffix of an output file belongs to a format other than ``form``; ``offered`` are other formats."""
+    """Warn if the suffix of an output file belongs to a format other than ``form``.
+
+    ``offered`` contains other formats.
+    """
     meant = _BY_SUFFIX.get(Path(path or "").suffix.lower(), form)
     if path is not None and meant != form:
         written, other = (_FORMAT_WORDS.get(name, name.upper()) for name in (form, meant))
@@ -331,7 +347,7 @@ def warn_of_suffix(path: str | os.PathLike[str] | None, form: str, offered: Coll
 
 
 def write_lines(lines: Iterable[bytes], path: str | os.PathLike[str] | None) -> None:
-    """Write lines to a file, or to standard output if there is none; raises OutputError."""
+    """Write lines to a file, or to standard output if ``path`` is None. Raise OutputError if they cannot be written."""
     if path is None:
         write(lines)
     else:
@@ -340,7 +356,10 @@ def write_lines(lines: Iterable[bytes], path: str | os.PathLike[str] | None) -> 
 
 @raising_interrupts()
 def write_file(path: str | os.PathLike[str], make: Callable[[Path], object]) -> None:
-    """Replace a file when ``make`` has written all of it to the path that it receives; raises OutputError."""
+    """Call ``make`` with a temporary path, then move the complete file to ``path``.
+
+    Raise OutputError if the file cannot be written.
+    """
     final = Path(os.path.realpath(path))  # the file that a symbolic link names is replaced, not the link
     part = None
     try:
@@ -377,7 +396,7 @@ Made = TypeVar("Made")
 
 
 def refuse_folder(path: str) -> None:
-    """Raise OutputError if a folder cannot be created or written, before results are computed."""
+    """Raise OutputError if a folder cannot be created or written. The check precedes the computation of results."""
     try:
         there = _existing_parent(Path(path))
         is_writable = there.is_dir() and os.access(there, os.W_OK | os.X_OK)
@@ -392,7 +411,7 @@ def refuse_folder(path: str) -> None:
 
 
 def _existing_parent(path: Path) -> Path:
-    """Return a path if it exists, otherwise its nearest existing parent folder."""
+    """Return a path if it exists, or its nearest existing parent folder if it does not."""
     return next(folder for folder in (path, *path.absolute().parents) if os.path.lexists(folder))
 
 
@@ -401,7 +420,7 @@ def _cannot_make(path: str, error: OSError) -> OutputError:
 
 
 def make_folder(path: str) -> Path:
-    """Create a folder, unless it exists, and return its path."""
+    """Create a folder unless it exists. Return its path."""
     try:
         Path(path).mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -410,7 +429,7 @@ def make_folder(path: str) -> Path:
 
 
 def _warn_of_kept_files(folder: Path, part: Path) -> None:
-    """Warn if new files replace some of the files of a folder, and the others are kept."""
+    """Warn if new files replace some files of a folder, while other files of the folder are kept."""
     new = {file.relative_to(part).as_posix() for file in part.rglob("*") if file.is_file()}
     replaced = {name for name in new if (folder / name).is_file()}
     if not replaced:  # without a search in the folder, which can be large
@@ -429,7 +448,10 @@ def _warn_of_kept_files(folder: Path, part: Path) -> None:
 
 @raising_interrupts()
 def write_folder(path: str, make: Callable[[Path], Made]) -> Made:
-    """Let ``make`` write files to a temporary folder, move the complete files to ``path``, and return its result."""
+    """Call ``make``, which writes files to a temporary folder, and move the complete files to ``path``.
+
+    Return the result of ``make``.
+    """
     # If ``make`` fails, the folder ``path`` is neither changed nor created.
     part = None
     try:

@@ -1,4 +1,4 @@
-"""The command group irevalx-lab: each command is imported when it is called."""
+"""The command group irevalx-lab. A command is imported when it is called."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ EXTRA = frozenset({"jinja2", "matplotlib", "scipy", "sklearn"})
 """The packages that the extra ``irevalx[lab]`` installs."""
 
 _COMMAND = "irevalx.command"
-"""The key under which a context stores the requested command before it is imported."""
+"""The key under which the name of the requested command is stored in a context before the command is imported."""
 
 PAPERS_BEHIND = (
     "ahlgren-gronqvist-2008",
@@ -30,7 +30,7 @@ PAPERS_BEHIND = (
     "yilmaz-aslam-2006",
     "yilmaz-aslam-2008",
 )
-"""The papers whose experiments the commands can repeat, by their keys in the bibliography."""
+"""The papers whose experiments the commands can repeat. Each item is a key of the bibliography."""
 
 GUESSES = {
     "judge": "next or labels",
@@ -43,13 +43,13 @@ GUESSES = {
     "test": "compare",
     "ttest": "compare",
 }
-"""Command names that users may try, with the commands to suggest."""
+"""Names that users may try as commands, each with the commands to suggest."""
 
 _LONGEST = max(map(len, COMMANDS))
 
 
 class Group(HelpCommand, click.Group):
-    """A group of commands that are imported only when they are called."""
+    """A group of commands. A command is imported only when it is called."""
 
     def is_long(self, ctx: click.Context) -> bool:
         """Return True, so that Click does not shorten the list of commands."""
@@ -60,7 +60,7 @@ class Group(HelpCommand, click.Group):
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
-        """Import and return a command; None for an unknown name."""
+        """Import and return a command, or return None if there is no command with this name."""
         if name not in COMMANDS:
             return None
         start_numpy()
@@ -72,7 +72,10 @@ class Group(HelpCommand, click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Return the command and its arguments; raises UsageError for an unknown command, with the most similar one."""
+        """Return the command and its arguments.
+
+        Raise UsageError for an unknown command, and suggest the most similar one.
+        """
         if args[0] not in COMMANDS and not ctx.resilient_parsing:
             hint = f"; did you mean {GUESSES[args[0]]}?" if args[0] in GUESSES else nearest(args[0], COMMANDS)
             raise UsageError(f"unknown command {quote(args[0])}{hint}")
@@ -80,7 +83,7 @@ class Group(HelpCommand, click.Group):
         return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run a command; raises UsageError if a package that it imports is not installed."""
+        """Run a command. Raise UsageError if a package that the command imports is not installed."""
         try:
             return super().invoke(ctx)
         except ModuleNotFoundError as error:
@@ -90,7 +93,7 @@ class Group(HelpCommand, click.Group):
             raise UsageError(f"{ctx.meta.get(_COMMAND, PROGRAM)} needs {not_installed(missing, 'lab')}") from None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the list of commands, grouped by task, without importing them."""
+        """Write the list of commands, grouped by task. The commands are not imported."""
         for question in QUESTIONS:
             with formatter.section(question):
                 commands = [(name, entry.summary) for name, entry in COMMANDS.items() if entry.question == question]
@@ -104,7 +107,7 @@ def _citations(ctx: click.Context) -> str:
 
 
 _PRINTS: dict[str, Any] = {"is_flag": True, "is_eager": True, "expose_value": False}
-"""The attributes of an option that prints a text and ends the program."""
+"""The attributes of an option that prints a text and then ends the program."""
 
 
 @click.group(
@@ -138,5 +141,5 @@ def command(ctx: click.Context) -> None:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command with these arguments, by default the arguments of the process; return the exit status."""
+    """Run the command with the given arguments, or with the arguments of the process. Return the exit status."""
     return run_program(command, PROGRAM, argv)

@@ -1,8 +1,8 @@
 """Term counts of documents, and classifiers trained on the judged documents of a topic.
 
 With a language model, a document is predicted relevant if its Kullback-Leibler divergence from the relevant documents
-is small. With a linear support vector machine, it is predicted relevant if it is on the relevant side of the separating
-plane.
+is small. With a linear support vector machine, a document is predicted relevant if it is on the relevant side of the
+separating plane.
 """
 
 from __future__ import annotations
@@ -27,34 +27,39 @@ from irevalx.lab.completion.completion_options import THRESHOLDS
 from irevalx.lab.completion.documents import Document, documents_in
 
 MOST_FREQUENT = 1_000_000
-"""The number of terms, the most frequent ones, that are features of the support vector machine (Büttcher et al. 2007,
-3.2)."""
+"""The number of most frequent terms that are features of the support vector machine (Büttcher et al. 2007, 3.2)."""
 
 _TERM = re.compile("[a-z0-9]+")
 
 
 def terms_of(text: str) -> list[str]:
-    """Return the terms of a text in order: sequences of a-z and 0-9 in lower case, without stemming and stopping."""
+    """Return the terms of a text in order.
+
+    A term is a sequence of a-z and 0-9 in lower case, without stemming or stopping.
+    """
     return _TERM.findall(text.lower())
 
 
 class Collection(Frozen):
-    """Term counts of n documents, and the frequencies of their m terms in the whole collection."""
+    """The term counts of n documents, and the frequencies of their m terms in the whole collection."""
 
     docnos: tuple[bytes, ...]  # the documents with terms, ascending in byte order
     terms: tuple[str, ...]
     counts: sparse.csr_array  # shape (n, m)
-    document_frequency: IntArray  # shape (m,); the number of documents of the collection with each term
-    collection_frequency: IntArray  # shape (m,)
+    document_frequency: IntArray  # shape (m,); the number of documents in the collection that contain each term
+    collection_frequency: IntArray  # shape (m,); the number of occurrences of each term in the collection
     frequent: BoolArray  # shape (m,); whether a term is among the ``MOST_FREQUENT``, with ties broken alphabetically
-    n_documents: int  # the size of the collection, like ``n_tokens``
+    n_documents: int  # the number of documents in the collection; ``n_tokens`` is its number of tokens
     n_tokens: int
 
     @classmethod
     def of(
         cls, documents: Iterable[Document], requested: AbstractSet[bytes], n_frequent: int = MOST_FREQUENT
     ) -> Collection:
-        """Count the terms in the whole collection, and in each requested document, which must occur exactly once."""
+        """Count the terms in the whole collection and in each requested document.
+
+        A requested document must occur exactly once.
+        """
         n_documents = 0
         in_documents: Counter[str] = Counter()
         in_collection: Counter[str] = Counter()
@@ -97,21 +102,24 @@ class Collection(Frozen):
 
     @cached_property
     def lengths(self) -> FloatArray:
-        """Shape (n,): the number of tokens of each document, at least 1."""
+        """The number of tokens of each document, or 1 if it has none. The shape is (n,)."""
         return np.asarray(self.counts.sum(axis=1), np.float64)
 
     @cached_property
     def place(self) -> dict[bytes, int]:
-        """The index of each document in ``docnos``."""
+        """A dictionary from each document to its index in ``docnos``."""
         return {docno: place for place, docno in enumerate(self.docnos)}
 
     def find(self, docnos: Names) -> IntArray:
-        """Return the indices of documents in ``docnos``, ``ABSENT`` for documents without a term."""
+        """Return the index of each document in ``docnos``, or ``ABSENT`` if it contains no term."""
         return np.array([self.place.get(docno, ABSENT) for docno in docnos.texts()], np.int64)
 
 
 def collection_for(judgments: Judgments, paths: Sequence[str]) -> Collection:
-    """Read a collection, with the terms of the documents in the judgments; raises InputError if none has a term."""
+    """Read a collection and the terms of the judged documents.
+
+    Raise InputError if no judged document contains a term.
+    """
     collection = Collection.of(documents_in(paths), set(judgments.docnos.texts()))
     if not collection.docnos:
         files = ", ".join(map(shown_name, paths))
@@ -120,11 +128,11 @@ def collection_for(judgments: Judgments, paths: Sequence[str]) -> Collection:
 
 
 BACKGROUND = 0.2
-"""The weight of the collection model in every other model: lambda in the paper."""
+"""The weight of the collection model in every other model, which the paper calls lambda."""
 
 
 class Classification(Frozen):
-    """The predictions of a classifier for n documents; shape (n,)."""
+    """The predictions of a classifier for n documents. The shape of each array is (n,)."""
 
     relevant: BoolArray
     # Decision values: at least 0 for relevant documents, at most 0 for others; the higher, the more certain
@@ -132,10 +140,10 @@ class Classification(Frozen):
 
 
 class Classifier(Protocol):
-    """A classifier that is trained separately for each topic. Documents are indices into ``Collection.docnos``."""
+    """A classifier that is trained for each topic separately. Documents are indices into ``Collection.docnos``."""
 
     def classify(self, judged: IntArray, relevant: BoolArray, unknown: IntArray) -> Classification:
-        """Train on judged documents, both relevant and nonrelevant, and classify unknown documents."""
+        """Train on judged documents, which must be both relevant and nonrelevant, and classify unknown documents."""
 
 
 class LanguageModels:
@@ -143,9 +151,10 @@ class LanguageModels:
 
     A document is predicted relevant if the divergence of its language model from the model of the concatenated relevant
     documents is below a threshold. The threshold is chosen so that as many judged documents are predicted relevant as
-    were judged relevant; documents with equal divergence are ordered by docno. Büttcher et al. do not specify the
-    threshold within the remaining interval: here, it is the divergence of the last judged document predicted relevant,
-    of the next judged document, or the midpoint. The decision value is the threshold minus the divergence.
+    were judged relevant. Documents with equal divergence are ordered by docno. An interval of thresholds meets this
+    condition, and Büttcher et al. do not specify which one they use. Here, the threshold is the divergence of the last
+    judged document predicted relevant, the divergence of the next judged document, or the midpoint. The decision value
+    is the threshold minus the divergence.
     """
 
     def __init__(self, collection: Collection, threshold: str = THRESHOLDS[0]) -> None:
@@ -161,7 +170,7 @@ class LanguageModels:
         self._from_background: FloatArray = np.asarray(terms.sum(axis=1))
 
     def classify(self, judged: IntArray, relevant: BoolArray, unknown: IntArray) -> Classification:
-        """Train on judged documents and classify unknown documents; see ``Classifier``."""
+        """Train on judged documents and classify unknown documents. See ``Classifier``."""
         divergence = self.divergence(np.concatenate((judged, unknown)), judged[relevant])
         of_judged, of_unknown = divergence[: judged.size], divergence[judged.size :]
         order, n_relevant = np.lexsort((judged, of_judged)), np.count_nonzero(relevant)
@@ -176,13 +185,15 @@ class LanguageModels:
         return Classification((of_unknown < threshold) | tied, threshold - of_unknown)
 
     def divergence(self, documents: IntArray, relevant: IntArray) -> FloatArray:
-        """Return the divergence, in nats, of the model of each document from the model of the relevant documents.
+        """Return the divergence of each document's model from the model of the relevant documents, in nats.
 
-        It is the sum over the terms x of the collection of P(x|D) ln(P(x|D) / P(x|R)), where P(x|D) is 0.8 times the
-        share of x among the tokens of D plus 0.2 times its share in the collection, and P(x|R) likewise.
+        The divergence is the sum of P(x|D) ln(P(x|D) / P(x|R)) over the terms x of the collection. P(x|D) is 0.8 times
+        the share of x among the tokens of D, plus 0.2 times the share of x in the collection. P(x|R) is defined in the
+        same way.
 
-        With b = 0.2 times the share of x in the collection, a term of neither D nor R has P = b in both, and adds 0. So
-        the sum is P(x|D) ln(P(x|D) / b) summed over the terms of D, minus P(x|D) ln(P(x|R) / b) over the terms of R.
+        Let b be 0.2 times the share of x in the collection. A term that neither D nor R contains has P = b in both, and
+        adds 0. The sum is therefore P(x|D) ln(P(x|D) / b), summed over the terms of D, minus P(x|D) ln(P(x|R) / b),
+        summed over the terms of R.
         """
         together: FloatArray = np.asarray(self._counts[relevant].sum(axis=0))
         gain = np.log1p((1 - BACKGROUND) * (together / together.sum()) / self._background)
@@ -195,11 +206,11 @@ class SupportVectors:
     """The classifier of Büttcher et al. (2007, 3.2): a support vector machine with a linear kernel for each topic.
 
     As in SVMlight, which the paper used, the cost C of an error is 1 / mean(x.x) over the training vectors x. Unlike in
-    the paper, ``balanced`` gives errors on relevant and on nonrelevant documents the same total weight, as in
-    scikit-learn; otherwise, almost no document would be predicted relevant if few training documents are.
+    the paper, ``balanced`` gives the same total weight to errors on relevant and on nonrelevant documents, as in
+    scikit-learn. Otherwise, if few training documents are relevant, almost no document would be predicted relevant.
 
-    The decision value is the signed distance from the plane, in units of the margin. The solver of libsvm, unlike that
-    of liblinear, is not random.
+    The decision value is the signed distance from the plane, in units of the margin. The solver of libsvm is used
+    because the solver of liblinear is random.
     """
 
     def __init__(self, collection: Collection, *, balanced: bool = True) -> None:
@@ -209,7 +220,7 @@ class SupportVectors:
         self._machine = partial(SVC, kernel="precomputed", class_weight="balanced" if balanced else None)
 
     def classify(self, judged: IntArray, relevant: BoolArray, unknown: IntArray) -> Classification:
-        """Train on judged documents and classify unknown documents; see ``Classifier``."""
+        """Train on judged documents and classify unknown documents. See ``Classifier``."""
         vectors = self._features[judged]
         products = (vectors @ vectors.T).toarray()
         mean = float(np.mean(products.diagonal()))
@@ -222,7 +233,10 @@ class SupportVectors:
 
 
 def features(collection: Collection) -> sparse.csr_array:
-    """Return (n documents, m terms): tf ln(|D| / df) for the most frequent terms, divided by their sum (unless 0)."""
+    """Return tf ln(|D| / df) for the most frequent terms, divided by the document's sum unless it is 0.
+
+    The shape is (n, m), for n documents and m terms.
+    """
     idf = np.log(collection.n_documents / collection.document_frequency) * collection.frequent
     weights = sparse.csr_array(collection.counts * idf)
     total = np.asarray(weights.sum(axis=1))
@@ -230,7 +244,10 @@ def features(collection: Collection) -> sparse.csr_array:
 
 
 def unit_vectors(collection: Collection, docnos: Sequence[bytes]) -> sparse.csr_array:
-    """Return vectors (n documents, m terms): (1 + ln tf) ln(|D| / df), with length 1; 0 for documents without text."""
+    """Return the vector (1 + ln tf) ln(|D| / df) of each document, scaled to length 1.
+
+    The vector of a document without text is 0. The shape is (n, m), for n documents and m terms.
+    """
     from sklearn.preprocessing import normalize
 
     weights = collection.counts.astype(np.float64)
@@ -246,7 +263,7 @@ def unit_vectors(collection: Collection, docnos: Sequence[bytes]) -> sparse.csr_
 def classifier_for(
     name: str, collection: Collection, *, balanced: bool = True, threshold: str = THRESHOLDS[0]
 ) -> Classifier:
-    """Return a classifier; ``balanced`` applies to support vector machines, and ``threshold`` to language models."""
+    """Return a classifier. ``balanced`` applies to support vector machines, and ``threshold`` to language models."""
     if name == "kld":
         return LanguageModels(collection, threshold)
     return SupportVectors(collection, balanced=balanced)

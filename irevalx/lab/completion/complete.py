@@ -1,4 +1,4 @@
-"""Completion of judgments by classifiers or labels: ``complete`` and its command."""
+"""``complete`` completes judgments by classifiers or labels. This module also declares its command."""
 
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
@@ -48,7 +48,7 @@ MOST_NAMED = 20
 
 
 class CompletedJudgments(GradedQrelsText):
-    """Judgments in which missing judgments are replaced by predictions or labels."""
+    """Judgments in which predictions or labels replace missing judgments."""
 
     def __init__(
         self,
@@ -63,17 +63,17 @@ class CompletedJudgments(GradedQrelsText):
     ) -> None:
         super().__init__(completed.judgments, completed.text)
         self.report = report
-        """The number of documents that were predicted or labelled."""
+        """The numbers of documents that were predicted or labelled."""
         self.seed = seed
-        """The seed of random choices; None if there were none."""
+        """The seed of random choices, or None if there were none."""
         self._known, self._taken = known, taken
         self._decisions, self._probability = decisions if probability is None else probability, probability
 
     def predictions(self, *, decisions: bool = False) -> bytes:
-        """Return only the lines of the predictions or labels.
+        """Return the lines of the predictions or labels only.
 
-        With ``decisions``, a fifth column contains the probability of relevance or, if it was not requested, the
-        decision value of the classifier; higher values indicate more certain relevance.
+        With ``decisions``, a fifth column contains the probability of relevance. If probabilities were not requested,
+        it contains the decision value of the classifier. Higher values indicate more certain relevance.
         """
         places, values = np.flatnonzero(self._taken), None
         if decisions and self._decisions is not None:
@@ -82,9 +82,10 @@ class CompletedJudgments(GradedQrelsText):
         return b"".join(plain_lines(self._known, places, values))
 
     def probabilities(self) -> bytes:
-        """Return a file for ``irevalx --grades probability``: 0 or 1 for judged documents, otherwise predictions.
+        """Return a file for ``irevalx --grades probability``.
 
-        Raises UsageError if probabilities were not requested (``calibrated``).
+        It contains 0 or 1 for judged documents, and predictions for others. Raise UsageError if probabilities were not
+        requested (``calibrated``).
         """
         if self._probability is None:
             raise UsageError(f"probabilities require {spelled('calibrated', True)}")
@@ -130,7 +131,7 @@ def _run(
     ] = None,
     **options: Any,
 ) -> None:
-    """Complete judgments; write the completed judgments, the predictions and the report."""
+    """Complete judgments. Write the completed judgments, the predictions and the report."""
     result = complete(**options, expected=report is not None, progress=not output.quiet)
     if mark is not None:
         write_lines([result.predictions(decisions=probabilities or options["calibrated"])], mark)
@@ -298,7 +299,7 @@ def complete(
 
 
 def _with_pools(judgments: Judgments, runs: Sequence[RunStream] | None, depth: int, pool: Any) -> Judgments:
-    """Add the pool of the runs at this depth, and another pool, to the judgments as unjudged documents."""
+    """Add the pool of the runs at ``depth``, and the pool ``pool``, to the judgments as unjudged documents."""
     pools = [pool_of(runs, depth, warn)] if runs is not None else []
     if pool is not None:
         pools.append(inputs.Pool.read(pool).documents)
@@ -314,7 +315,10 @@ def _with_pools(judgments: Judgments, runs: Sequence[RunStream] | None, depth: i
 def _labelled(
     read: GradedQrelsText, judgments: Judgments, labels: Judgments, level: int, *, replace_all: bool
 ) -> CompletedJudgments:
-    """Replace missing judgments (or all judgments) by labels; raises InputError if no label is used."""
+    """Replace missing judgments by labels. Raise InputError if no label is used.
+
+    With ``replace_all``, all judgments are replaced.
+    """
     label, _ = grades_for(judgments, labels)
     holes: BoolArray = judgments.grades < 0
     grades = complete_from_labels(judgments.grades, label, holes, replace=replace_all)
@@ -353,6 +357,6 @@ def _warn_of_unpredicted(judgments: Judgments, predictions: Predictions, unread:
 
 
 def _named(names: Sequence[bytes | str]) -> str:
-    """Return the first names, quoted, and the number of the others."""
+    """Return the first names in quotes, and the number of remaining names."""
     others = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
     return ", ".join(map(quote, names[:MOST_NAMED])) + others

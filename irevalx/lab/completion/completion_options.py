@@ -1,4 +1,4 @@
-"""Options of completed judgments, which ``complete`` shares with ``leave-out``."""
+"""Options for completing judgments, which ``complete`` and ``leave-out`` share."""
 
 import os
 from collections.abc import Iterable
@@ -47,10 +47,12 @@ CLASSIFIERS = ("svm", "kld")
 """The names of the classifiers: support vector machines and language models."""
 
 EXPECTED = {f"{name}-expected": name for name in CLASSIFIERS}
-"""Expected values of measures under the relevance probabilities of a classifier -> the classifier."""
+"""A dictionary from the name of each prediction of expected values to its classifier. Measures are computed as expected
+values under the classifier's relevance probabilities."""
 
 THRESHOLDS = ("next", "middle", "last")
-"""The position of the threshold of language models between the last document predicted relevant and the next one."""
+"""The positions of the threshold of language models. It is between the last document predicted relevant and the next
+one."""
 
 KldThreshold = Annotated[
     str,

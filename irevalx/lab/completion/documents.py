@@ -1,4 +1,4 @@
-"""Reading of document texts from JSON Lines or TREC SGML files."""
+"""Functions that read document texts from JSON Lines or TREC SGML files."""
 
 from __future__ import annotations
 
@@ -15,10 +15,11 @@ from irevalx.frozen import Frozen
 from irevalx.reading.sources.files import CHUNK_SIZE, Source
 
 ID_FIELDS = ("id", "docno", "_id", "doc_id")
-"""The fields of a JSON line for the ID of a document; the first one present is used."""
+"""The fields of a JSON line that can contain the ID of a document. The first field that is present is used."""
 
 TEXT_FIELDS = ("title", "contents", "text", "body")
-"""The fields of a JSON line for text; all fields present are used, even if one repeats another."""
+"""The fields of a JSON line that can contain text. All fields that are present are used, even if one repeats
+another."""
 
 
 LONGEST_LINE = 256 << 20
@@ -44,13 +45,13 @@ def documents_in(paths: Iterable[str]) -> Iterator[Document]:
 
 
 def read_documents(source: Source) -> Iterator[Document]:
-    """Yield documents in file order; the first character determines whether the file is JSON Lines or TREC SGML.
+    """Yield documents in the order of the file. Its first character determines whether it is JSON Lines or TREC SGML.
 
-    A JSON line is an object with an ID (``ID_FIELDS``; a string or a whole number) and text (``TEXT_FIELDS``). Blank
-    lines are skipped, other fields ignored.
+    A JSON line is an object with an ID (``ID_FIELDS``, a string or an integer) and text (``TEXT_FIELDS``). Blank lines
+    and other fields are ignored.
 
-    In SGML, a document extends from ``<DOC>`` to ``</DOC>`` and has a ``<DOCNO>``; its text is the rest without the
-    DOCHDR of a web page, comments and tags. Case is ignored. Bytes that are not UTF-8 separate words.
+    In SGML, a document extends from ``<DOC>`` to ``</DOC>`` and contains a ``<DOCNO>``. Its text is the rest, without
+    the DOCHDR of a web page, comments and tags. Case is ignored. Bytes that are not UTF-8 separate words.
     """
     lines = _lines(source)
     for number, line in lines:
@@ -153,7 +154,7 @@ def _read_sgml(path: str, lines: Iterator[tuple[int, bytes]]) -> Iterator[Docume
 
 
 def _refuse_text(where: str, text: bytes) -> None:
-    """Raise an error for text outside documents; tags around them are allowed."""
+    """Raise an error if there is text outside documents. Tags around documents are allowed."""
     if b"<" not in text and text.strip():
         raise MalformedLineError(f"{where}: expected <DOC>: {quote(text.strip())}")
 
@@ -193,7 +194,10 @@ _NO_CHARACTER = "1114112"  # becomes U+FFFD; Python does not convert numbers of 
 
 
 def unescaped(text: str) -> str:
-    """Return a text with its character references replaced, like ``html.unescape``, even for very long numbers."""
+    """Return a text in which character references are replaced.
+
+    Unlike ``html.unescape``, this function accepts references with very long numbers.
+    """
     return html.unescape(_DECIMAL.sub(lambda match: f"&#{match[1] if len(match[1]) < 8 else _NO_CHARACTER}", text))
 
 

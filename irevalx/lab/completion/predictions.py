@@ -1,8 +1,8 @@
-"""Predicted grades of unjudged documents, their replacement by labels, and calibrated relevance probabilities.
+"""Predicted grades of unjudged documents, labels that replace predictions, and calibrated relevance probabilities.
 
-Since a topic has few relevant documents, a single sigmoid is fitted for all topics; decision values of both classifiers
-have the same zero, and nearly the same scale, in each topic. The sigmoid is fitted to predictions of held-out
-documents, by cross-validation within each topic. Büttcher et al. (2007, section 6) propose this.
+Because a topic has few relevant documents, a single sigmoid is fitted for all topics. The decision values of both
+classifiers have the same zero, and nearly the same scale, in each topic. The sigmoid is fitted to predictions of
+held-out documents, by cross-validation within each topic. Büttcher et al. (2007, section 6) propose this method.
 
 Source: Platt, Probabilistic Outputs for Support Vector Machines, in Advances in Large Margin Classifiers, 1999.
 """
@@ -43,7 +43,7 @@ class PredictedGrades(Frozen):
 
 
 class Predictions(PredictedGrades):
-    """The predictions of a classifier, for each judged document or each topic."""
+    """The predictions of a classifier. A field contains one value for each judgment or for each topic."""
 
     value: FloatArray  # the decision value of each document; nan without a prediction
     without_text: BoolArray  # whether each document has no prediction because it has no text
@@ -52,12 +52,12 @@ class Predictions(PredictedGrades):
     untrained: BoolArray  # whether each topic has no relevant or no nonrelevant training documents, so no predictions
 
     def completed(self, grades: IntArray, level: float) -> IntArray:
-        """Return grades in which predictions replace missing grades: ``level`` if relevant, otherwise 0."""
+        """Return grades in which predictions replace missing grades: ``level`` if relevant, and otherwise 0."""
         return np.where(self.predicted, np.where(self.relevant, level, 0), grades)
 
 
 class Completion:
-    """Judgments with the texts of their documents, which can be completed from any subset of the judgments."""
+    """Judgments with the texts of their documents. Any subset of the judgments can be used to predict the others."""
 
     def __init__(self, judgments: Judgments, collection: Collection, classifier: Classifier, level: float = 1) -> None:
         self.judgments = judgments
@@ -68,7 +68,10 @@ class Completion:
     def predict(
         self, known: BoolArray, unknown: BoolArray, progress: Callable[[int], None] = lambda topics: None
     ) -> Predictions:
-        """Train on the ``known`` documents of each topic, and predict the ``unknown`` documents; both are masks."""
+        """Train on the ``known`` documents of each topic, and predict the ``unknown`` documents.
+
+        Both arguments are masks.
+        """
         rows, relevant = self.judgments.rows, is_relevant(self.judgments, self.level)
         with_text = self._place != ABSENT
         learned = known & with_text
@@ -96,14 +99,14 @@ class Completion:
 
 
 class CompletionRun:
-    """A ``Treatment`` that predicts the unique documents of a group from the others (Büttcher et al. 2007, 5.3)."""
+    """A ``Treatment`` that predicts a group's unique documents from other documents (Büttcher et al. 2007, 5.3)."""
 
     # Documents without a prediction are pooled but unjudged.
 
     def __init__(self, completion: Completion) -> None:
         self.completion = completion
         self.predictions: dict[str, Predictions] = {}
-        """Values by group, which are computed on demand."""
+        """A dictionary from each group to its predictions. Predictions are computed when they are first needed."""
 
     def predict_for(
         self,
@@ -111,7 +114,10 @@ class CompletionRun:
         processes: int = 1,
         progress: Callable[[int], None] = lambda topics: None,
     ) -> None:
-        """Predict for several groups; ``progress`` gets the number of topics since its last call."""
+        """Compute the predictions for several groups.
+
+        ``progress`` receives the number of topics since its last call.
+        """
         judgments = self.completion.judgments
         sharing = min(processes, len(removals))
         advance = progress if sharing == 1 else lambda topics: None
@@ -138,15 +144,15 @@ class CompletionRun:
 
 
 def judged_without(removal: UniqueDocuments, grades: IntArray) -> BoolArray:
-    """Return a mask of the documents that are judged without the group that is left out."""
+    """Return whether each document is judged if the group is left out."""
     return (grades >= 0) & removal.in_pool & ~removal.removed
 
 
 FOLDS = 5
-"""The number of parts of the judgments of a topic, each of which is predicted from the others."""
+"""The number of folds. The judgments of each fold of a topic are predicted from the judgments of the other folds."""
 
 SCHEME = "calibration"
-"""The name of the random order."""
+"""The scheme that determines the random order."""
 
 EXPECTED = ("P_5", "P_10", "P_20", "recip_rank", "map")
 """The measures whose expected values are reported."""
@@ -155,18 +161,24 @@ _PRECISION = re.compile("P_([0-9]+)")
 
 
 class Sigmoid(Frozen):
-    """The probability of relevance by decision value: 1 / (1 + exp(slope value + intercept))."""
+    """A function from decision value to probability of relevance: 1 / (1 + exp(slope value + intercept))."""
 
     slope: float
     intercept: float
 
     def probabilities(self, values: FloatArray) -> FloatArray:
-        """Return probabilities, in [0, 1], of decision values of any shape."""
+        """Return the probabilities, in [0, 1], that correspond to decision values.
+
+        The shape is the shape of ``values``.
+        """
         return np.exp(-np.logaddexp(0.0, self.slope * values + self.intercept))
 
 
 def fit_sigmoid(values: FloatArray, relevant: BoolArray) -> Sigmoid:
-    """Fit a sigmoid to n decision values by maximum likelihood, with Platt's targets; both kinds of documents occur."""
+    """Fit a sigmoid to n decision values by maximum likelihood, with Platt's targets.
+
+    There must be both relevant and nonrelevant documents.
+    """
     from scipy import optimize
 
     n_relevant, n_others = int(relevant.sum()), int((~relevant).sum())
@@ -188,7 +200,10 @@ def fit_sigmoid(values: FloatArray, relevant: BoolArray) -> Sigmoid:
 def calibrate(
     completion: Completion, judged: BoolArray, order: RandomOrder, progress: Callable[[int], None] = lambda topics: None
 ) -> Sigmoid:
-    """Fit the sigmoid of a classifier to judged documents that are predicted in ``FOLDS`` folds; raises InputError."""
+    """Fit the sigmoid of a classifier to judged documents, which are predicted in ``FOLDS`` folds.
+
+    Raise InputError if there are no predictions.
+    """
     relevant = is_relevant(completion.judgments, completion.level)
     fold = _folds(completion, judged, relevant, order)
     value = np.full(judged.size, np.nan)
@@ -206,7 +221,7 @@ def calibrate(
 
 
 def _folds(completion: Completion, judged: BoolArray, relevant: BoolArray, order: RandomOrder) -> IntArray:
-    """Assign the relevant and the nonrelevant documents of each topic to folds; FOLDS means no fold."""
+    """Assign the relevant and the nonrelevant documents of each topic to folds. FOLDS is the value for no fold."""
     fold = np.full(judged.size, FOLDS)
     for topic in range(completion.judgments.rows.n):
         places = order.of(topic)
@@ -219,7 +234,7 @@ def _folds(completion: Completion, judged: BoolArray, relevant: BoolArray, order
 def probabilities_of_relevance(
     completion: Completion, predictions: Predictions, sigmoid: Sigmoid, grades: IntArray
 ) -> FloatArray:
-    """Return relevance probabilities: from the sigmoid for predicted documents, otherwise 1 or 0."""
+    """Return the probability of relevance of each document. It is 1 or 0 if the document was not predicted."""
     judged = np.where(grades >= max(completion.level, 0), 1.0, 0.0)
     return np.where(predictions.predicted, sigmoid.probabilities(np.nan_to_num(predictions.value)), judged)
 
@@ -227,7 +242,10 @@ def probabilities_of_relevance(
 def expected_measures(
     experiment: GradedRuns, probability: FloatArray, measures: Sequence[str]
 ) -> dict[str, FloatArray]:
-    """Return expected values (n_runs, n_topics) by measure; ``probability`` has one independent value per judgment."""
+    """Return a dictionary from each measure to its expected values, of shape (n_runs, n_topics).
+
+    ``probability`` contains a probability for each judgment. Judgments are assumed to be independent.
+    """
     settings, missing = Settings(grades="probability"), experiment.missing
     selected = select_measures(measures, settings).measures
     assessed = AssessedRanking(experiment.judgments, experiment.ranking, missing.ravel(), settings, probability)
@@ -237,7 +255,7 @@ def expected_measures(
 
 
 def expected_means(experiment: GradedRuns, probability: FloatArray) -> dict[str, dict[str, float]]:
-    """Return expected values by run and measure: means over topics."""
+    """Return ``{run: {measure: mean over topics}}`` for the expected values of measures."""
     means = {
         name: MEAN.summarise(of_runs) for name, of_runs in expected_measures(experiment, probability, EXPECTED).items()
     }
@@ -252,7 +270,10 @@ def expectable(measure: str) -> bool:
 
 
 def expected_values(experiment: GradedRuns, completion_run: CompletionRun, removal: UniqueDocuments) -> FloatArray:
-    """Return expected values, (n_measures, n_runs, n_topics), with probabilities for the unique documents."""
+    """Return expected values of measures under the probabilities of the unique documents.
+
+    The shape is (n_measures, n_runs, n_topics).
+    """
     judged = judged_without(removal, experiment.grades)
     # the sigmoid is fitted only to the other judgments
     sigmoid = calibrate(completion_run.completion, judged, RandomOrder(experiment.judgments, 0, SCHEME))
@@ -263,7 +284,7 @@ def expected_values(experiment: GradedRuns, completion_run: CompletionRun, remov
 
 
 class LabelCompletion(Frozen, kw_only=True):
-    """A ``Treatment`` that replaces the judgments of unique documents, or all judgments (``replace``), by labels."""
+    """A ``Treatment`` that replaces the judgments of unique documents by labels. With ``replace``, it replaces all."""
 
     # Documents without a label are pooled but unjudged.
 
@@ -279,7 +300,7 @@ class LabelCompletion(Frozen, kw_only=True):
 
     @cached_property
     def predictions(self) -> dict[str, PredictedGrades]:
-        """The labels of the unique documents, by group."""
+        """A dictionary from each group to the labels of its unique documents."""
         labelled = {removal.group: removal.removed & (self._grades >= 0) for removal in self.left_out}
         return {group: PredictedGrades(mask, mask & (self._grades >= self.level)) for group, mask in labelled.items()}
 
@@ -288,7 +309,7 @@ class LabelCompletion(Frozen, kw_only=True):
         return complete_from_labels(grades, self._grades, removal.removed, replace=self.replace), removal.in_pool
 
     def warnings(self) -> Iterator[str]:
-        """Yield warnings about the labels; raises InputError if no unique document has a label."""
+        """Yield warnings about the labels. Raise InputError if no unique document has a label."""
         removed: BoolArray = np.any([removal.removed for removal in self.left_out], axis=0)
         without = int((removed & (self._grades < 0)).sum())
         name = shown_name(self.labels.path)
@@ -303,13 +324,19 @@ class LabelCompletion(Frozen, kw_only=True):
 
 
 def complete_from_labels(grades: IntArray, labels: IntArray, holes: BoolArray, *, replace: bool) -> IntArray:
-    """Replace missing grades (``holes``), or all grades, with labels; a negative label means that there is none."""
+    """Replace missing grades (``holes``) by labels. A negative label is a missing label.
+
+    With ``replace``, all grades are replaced.
+    """
     label = np.where(labels >= 0, labels, UNJUDGED_IN_FILES)
     return label if replace else np.where(holes, label, grades)
 
 
 def label_warnings(judgments: Judgments, labels: Judgments, chosen: BoolArray, *, replace: bool) -> Iterator[str]:
-    """Yield warnings about labels that contradict ``chosen`` judgments, are for other documents, or differ in scale."""
+    """Yield warnings about labels.
+
+    A warning is issued if labels contradict the ``chosen`` judgments, are for other documents, or differ in scale.
+    """
     ours, theirs = shown_name(judgments.path), shown_name(labels.path)
     grades, there = grades_for(judgments, labels)
     both = chosen & (judgments.grades >= 0) & (grades >= 0)

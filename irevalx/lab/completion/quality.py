@@ -1,7 +1,8 @@
-"""Quality of predictions: number, precision, recall and F1.
+"""The quality of predictions: number, precision, recall and F1.
 
-Judgments that are held out are predicted from a random part of the others (Table 6 of Büttcher et al. 2007), or the
-unique documents of groups of runs from the other judgments (their section 5.3, and the last rows of Table 6).
+Two kinds of predictions are tested. Held-out judgments are predicted from a random sample of the judgments (Büttcher et
+al. 2007, Table 6). The unique documents of groups of runs are predicted from the other judgments (section 5.3 and the
+last rows of Table 6).
 """
 
 from __future__ import annotations
@@ -23,11 +24,11 @@ from irevalx.process.platform import as_text
 from irevalx.reports.table import Table
 
 SCHEME = "holdout"
-"""The name of the random order."""
+"""The scheme that determines the random order."""
 
 
 def _averages(judgments: Judgments, predictions: Sequence[PredictedGrades], level: float) -> tuple[int, dict[str, Any]]:
-    """Return the number of pairs of a prediction and a topic, and common fields of QualityOfPredictions and Quality."""
+    """Return the number of pairs of a prediction and a topic, and the fields that both kinds of quality share."""
     relevant = is_relevant(judgments, level)
     masks = [
         (grades.predicted, grades.relevant, grades.predicted & relevant, grades.relevant & grades.predicted & relevant)
@@ -46,14 +47,17 @@ def _averages(judgments: Judgments, predictions: Sequence[PredictedGrades], leve
 
 
 class QualityOfPredictions(NamedTuple):
-    """The accuracy of predictions for the unique documents of groups: means over groups and topics; 0/0 counts as 0."""
+    """The accuracy of predictions for the unique documents of groups.
+
+    Values are means over groups and topics, in which 0/0 counts as 0.
+    """
 
     judgments: str  # the kind of judgments
     precision: float
     recall: float
     f1: float
-    averaged: int  # pairs of a group and a topic with predictions
-    nothing_to_find: int  # pairs without a relevant document to predict, which are averaged as 0
+    averaged: int  # the number of pairs of a group and a topic with predictions
+    nothing_to_find: int  # the number of pairs without a relevant document to predict, which are averaged as 0
 
 
 def completion_quality(
@@ -63,21 +67,27 @@ def completion_quality(
     predictions: Mapping[str, PredictedGrades],
     level: float,
 ) -> QualityOfPredictions:
-    """Average the accuracy of predictions, by group, over groups and topics."""
+    """Average the accuracy of the predictions over groups and topics.
+
+    ``predictions`` maps each group to its predictions.
+    """
     n, averages = _averages(judgments, [predictions[removal.group] for removal in removed], level)
     return QualityOfPredictions(judgments=kind, averaged=n, **averages)
 
 
 class Quality(NamedTuple):
-    """The accuracy of predictions by a classifier trained on a share of the judgments: means over topics; 0/0 is 0."""
+    """The accuracy of predictions by a classifier that was trained on a share of the judgments.
+
+    Values are means over topics, in which 0/0 counts as 0.
+    """
 
     share: str
     precision: float
     recall: float
     f1: float
-    topics: int  # with predictions
-    untrained: int  # topics whose share has no relevant or no nonrelevant document with text
-    nothing_to_find: int  # topics without a relevant document to predict, which are averaged as 0
+    topics: int  # the number of topics with predictions
+    untrained: int  # the number of topics whose share has no relevant or no nonrelevant document with text
+    nothing_to_find: int  # the number of topics without a relevant document to predict, which are averaged as 0
 
 
 def holdout(
@@ -126,19 +136,19 @@ TopicCounts = TypeVar("TopicCounts", PredictedTopic, LabelledTopic)
 
 
 def _by_topic(kind: type[TopicCounts], judgments: Judgments, *counts: BoolArray | IntArray) -> list[TopicCounts]:
-    """Return a row for each topic from columns, shape (n_topics,) each."""
+    """Return a row for each topic. Each column in ``counts`` has the shape (n_topics,)."""
     columns = (map(as_text, judgments.topics), *(of_topics.tolist() for of_topics in counts))
     return [kind(*row) for row in zip(*columns, strict=True)]
 
 
 def _total(kind: type[TopicCounts], rows: Sequence[TopicCounts]) -> TopicCounts:
-    """Return the sums over topics."""
+    """Return the sums of the rows over topics."""
     sums: list[Any] = [sum(row[place] for row in rows) for place in range(1, len(kind._fields))]
     return kind("all", *sums)
 
 
 class PredictionReport(Result):
-    """The numbers of predictions by topic, and their accuracy."""
+    """The number of predictions for each topic, and the accuracy of the predictions."""
 
     rows: Sequence[PredictedTopic]
     classifier: str
@@ -154,7 +164,7 @@ class PredictionReport(Result):
         holdout: Sequence[Quality],
         expected: Mapping[str, Mapping[str, float]],
     ) -> PredictionReport:
-        """Count predictions."""
+        """Count the predictions for each topic."""
         learned, count = (predictions.learned_relevant, predictions.learned_nonrelevant), judgments.rows.count
         masks = (predictions.predicted, predictions.relevant, predictions.without_text)
         trained = (learned[0] > 0) & (learned[1] > 0)
@@ -167,7 +177,7 @@ class PredictionReport(Result):
         return _total(PredictedTopic, self.rows)
 
     def tables(self) -> list[Table]:
-        """Return the totals, the accuracy of predictions, one row per topic, and the expected values of each run."""
+        """Return the totals, the accuracy of predictions, a row for each topic, and the expected values of each run."""
         _, *counts, trained = self.total
         columns = ("classifier", "topics", "trained", *PredictedTopic._fields[1:-1])
         tables = [Table("predictions", columns, [(self.classifier, len(self.rows), trained, *counts)])]
@@ -182,13 +192,13 @@ class PredictionReport(Result):
 
 
 class LabelReport(Result):
-    """The numbers of missing judgments that were replaced by labels, by topic."""
+    """The number of missing judgments of each topic that labels replaced."""
 
     rows: Sequence[LabelledTopic]
 
     @classmethod
     def of(cls, judgments: Judgments, taken: BoolArray, holes: BoolArray, relevant: BoolArray) -> LabelReport:
-        """Count used labels, missing judgments (``holes``), and relevant documents after completion."""
+        """Count the used labels, the missing judgments (``holes``), and the relevant documents after completion."""
         counts = map(judgments.rows.count, (holes, taken, taken & relevant, holes & ~taken))
         return cls(_by_topic(LabelledTopic, judgments, *counts))
 
@@ -198,7 +208,7 @@ class LabelReport(Result):
         return _total(LabelledTopic, self.rows)
 
     def tables(self) -> list[Table]:
-        """Return the totals, and one row per topic."""
+        """Return the totals, and a row for each topic."""
         totals = [(len(self.rows), *self.total[1:])]
         return [
             Table("labels", ("topics", *LabelledTopic._fields[1:]), totals, n_labels=0),

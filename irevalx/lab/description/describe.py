@@ -1,4 +1,4 @@
-"""Descriptive statistics of judgments and runs: ``describe`` and its command.
+"""``describe`` computes descriptive statistics of judgments and runs. This module also declares its command.
 
 Sources of the tables: Bompada et al. 2007, Table 1; Büttcher et al. 2007, Tables 1 and 4; Ahlgren and Grönqvist 2008,
 Tables 1 to 3 and Figure 1.
@@ -40,23 +40,23 @@ from irevalx.settings import Settings, real_level_hint
 from irevalx.wording import invalid_value, spelled
 
 CUTOFFS = (5, 10, 20, 100)
-"""The default cutoffs of the numbers of judged documents."""
+"""The default cutoffs at which judged documents are counted."""
 
 RANKS = (1, 2, 6, 11, 21, 51, 101, 201, 501)
-"""The first ranks of the default ranges for which unjudged documents are counted; the last range has no end."""
+"""The first ranks of the default ranges in which unjudged documents are counted. The last range has no end."""
 
 PARTS = ("judgments", "runs", "ranks", "groups")
-"""The tables, by their values of ``show``; all but the first describe runs."""
+"""The values of ``show`` that select a table. All tables except the first describe runs."""
 
 ALL = "all"
-"""The value of ``show`` for all tables."""
+"""The value of ``show`` that selects all tables."""
 
 MOST_REAL_GRADES = 20
-"""Maximum number of distinct real grades for which the table of judgments has columns of grades."""
+"""The maximum number of distinct real grades. If there are more, the table of judgments has no columns of grades."""
 
 
 class TopicDescription(NamedTuple):
-    """Numbers of documents of a topic."""
+    """The numbers of documents of a topic."""
 
     topic: str
     pooled: int
@@ -69,16 +69,17 @@ class TopicDescription(NamedTuple):
 
 
 class JudgmentsDescription(Frozen):
-    """Numbers of documents of each topic; arrays have shape (n_topics,)."""
+    """The numbers of documents of each topic. Unless stated otherwise, the shape of arrays is (n_topics,)."""
 
     topics: tuple[str, ...]
     pooled: IntArray
     judged: IntArray
     relevant: IntArray
     grades: tuple[float, ...]
-    """The distinct grades of 0 or higher, ascending; empty for more than ``MOST_REAL_GRADES`` real grades."""
+    """The distinct grades of 0 or higher, in ascending order. The tuple is empty if there are more than
+    ``MOST_REAL_GRADES`` real grades."""
     of_grade: IntArray
-    """Shape (n_grades, n_topics)."""
+    """The number of documents with each grade. The shape is (n_grades, n_topics)."""
 
     @classmethod
     def of(cls, judgments: Judgments, level: float = 1) -> "JudgmentsDescription":
@@ -98,7 +99,7 @@ class JudgmentsDescription(Frozen):
         )
 
     def table(self) -> Table:
-        """Return a row for each topic, then sums and means over topics."""
+        """Return a row for each topic, followed by sums and means over topics."""
         columns = (*TopicDescription._fields[:-1], *(f"grade_{grade}" for grade in self.grades))
         n_topics, total = max(1, len(self.topics)), _described("all", *self._numbers.sum(axis=1).tolist())
         rows = [(*row[:-1], *row.of_grade) for row in (*self.rows(), total)]
@@ -107,7 +108,7 @@ class JudgmentsDescription(Frozen):
         return Table("judgments", columns, rows)
 
     def summary_table(self) -> Table:
-        """Return, for each column, the sum, mean, minimum, median and maximum over topics."""
+        """Return the sum, mean, minimum, median and maximum of each column over topics."""
         table = self.table()
         *of_topics, total, mean = table.rows
         numbers = list(zip(*of_topics, strict=True))[1:]
@@ -121,7 +122,7 @@ class JudgmentsDescription(Frozen):
 
     @property
     def sentence(self) -> str:
-        """A sentence on the numbers of topics, of judged and of relevant documents."""
+        """A sentence on the number of topics, of judged documents and of relevant documents."""
         n_topics, judged, relevant = len(self.topics), int(self.judged.sum()), int(self.relevant.sum())
         without = int(np.count_nonzero(self.relevant == 0))
         lacking = f"; {without} topic{'s have' if without > 1 else ' has'} none" if without else ""
@@ -138,7 +139,7 @@ class JudgmentsDescription(Frozen):
 
     @property
     def _numbers(self) -> IntArray:
-        """The numbers of pooled, judged and relevant documents, and of documents with each grade, of each topic."""
+        """The numbers of pooled, judged and relevant documents, and of documents with each grade, for each topic."""
         return np.vstack((self.pooled, self.judged, self.relevant, self.of_grade))
 
 
@@ -148,25 +149,26 @@ def _described(topic: str, pooled: int, judged: int, relevant: int, *of_grade: i
 
 
 class RunDescription(Frozen):
-    """Numbers of documents of a run, over the compared topics."""
+    """The numbers of documents of a run, over the compared topics."""
 
     name: str
     topics: int
-    """The number of judged topics with results."""
+    """The number of judged topics for which the run has results."""
     missing: tuple[str, ...]
-    """The judged topics without results."""
+    """The judged topics for which the run has no results."""
     retrieved: int
     judged: int
     relevant: int
     cutoffs: tuple[int, ...]
     judged_among_retrieved: tuple[float, ...]
-    """For each cutoff k, the share of judged documents among the first k retrieved documents, averaged over topics with
-    results; 0 for a run without results."""
+    """For each cutoff k, the share of judged documents among the first k retrieved documents, averaged over the topics
+    with results. It is 0 if the run has no results."""
     ranks: tuple[int, ...]
-    """The first ranks of ranges, ascending from 1; the last range has no end."""
+    """The first ranks of ranges, in ascending order from 1. The last range has no end."""
     retrieved_in: IntArray
     unjudged_in: IntArray
-    """For each range of ranks, the retrieved and the unjudged documents of all topics."""
+    """For each range of ranks, the number of retrieved documents and the number of unjudged documents, over all
+    topics."""
 
     @classmethod
     def of(
@@ -180,7 +182,7 @@ class RunDescription(Frozen):
         cutoffs: Sequence[int] = CUTOFFS,
         ranks: Sequence[int] = RANKS,
     ) -> "RunDescription":
-        """Count the documents of a run, ranked with these judgments, over the compared topics."""
+        """Count the documents of a run over the compared topics. The run must be ranked with the same judgments."""
         compared = frozenset(topics)
         ranking = run.ranking.take(np.flatnonzero([topic in compared for topic in run.ranking.topics]))
         is_judged = ranking.row >= 0
@@ -210,12 +212,12 @@ class RunDescription(Frozen):
 
     @property
     def share_unjudged(self) -> FloatArray:
-        """The share of unjudged documents in each range of ranks; 0 without retrieved documents."""
+        """The share of unjudged documents in each range of ranks, or 0 if no document was retrieved in the range."""
         return ratio(self.unjudged_in, self.retrieved_in)
 
 
 def runs_table(runs: Sequence[RunDescription]) -> Table:
-    """Return a row for each run, then the means over runs."""
+    """Return a row for each run, followed by the means over runs."""
     heads = ("topics", "missing", "retrieved", "judged", "relevant", "unjudged", "percent_unjudged")
     rows: list[tuple[Any, ...]] = []
     for run in runs:
@@ -228,7 +230,7 @@ def runs_table(runs: Sequence[RunDescription]) -> Table:
 
 
 def ranks_table(runs: Sequence[RunDescription]) -> Table:
-    """Return the share of unjudged documents for each run and range of ranks, then for all runs together."""
+    """Return the share of unjudged documents in each range of ranks, for each run and for all runs together."""
     rows = [row for run in runs for row in _range_rows(run.name, run.ranks, run.retrieved_in, run.unjudged_in)]
     retrieved = np.sum([run.retrieved_in for run in runs], axis=0)
     unjudged = np.sum([run.unjudged_in for run in runs], axis=0)
@@ -246,7 +248,10 @@ def _range_rows(
 
 
 class Contribution(NamedTuple):
-    """The numbers of documents of judged topics that a group of runs contributes to a pool, whether judged or not."""
+    """The numbers of documents that a group of runs contributes to a pool.
+
+    Judged and unjudged documents are counted.
+    """
 
     group: str
     runs: int
@@ -260,7 +265,10 @@ class Contribution(NamedTuple):
 def contributions(
     runs: Sequence[RankedRun], groups: Sequence[str], judgments: Judgments, depth: int, level: float = 1
 ) -> list[Contribution]:
-    """Return the contribution of each group, by name, to the pool in the judgments (from ``with_pool``)."""
+    """Return the contribution of each group to the pool, in the order of the groups' names.
+
+    ``judgments`` is the result of ``with_pool``.
+    """
     names = sorted(set(groups))
     by_group = np.zeros((len(names), judgments.rows.size), np.bool_)
     for run, group in zip(runs, groups, strict=True):
@@ -295,7 +303,7 @@ class Description(DrawnResult):
     groups: Sequence[Contribution]
     level: float
     show: str | None
-    """The only table, one of ``PARTS``, or ``ALL``; None to display a summary."""
+    """The only table to display, one of ``PARTS``, or ``ALL`` for all tables, or None for a summary."""
 
     drawings: ClassVar[Mapping[str, str]] = {"description": "description"}
 
@@ -305,7 +313,7 @@ class Description(DrawnResult):
         return self.judgments.rows()
 
     def tables(self) -> list[Table]:
-        """Return the tables of all parts, or the table that ``show`` selects."""
+        """Return all tables, or the table that ``show`` selects."""
         tables = {"judgments": self.judgments.table()}
         if self.runs:
             tables["runs"], tables["ranks"] = runs_table(self.runs), ranks_table(self.runs)
@@ -337,7 +345,7 @@ class Description(DrawnResult):
 
     @property
     def _sentences(self) -> Iterator[str]:
-        """Sentences on the judgments, and on the judged documents of the runs."""
+        """Sentences about the judgments, and about the judged documents of the runs."""
         yield self.judgments.sentence
         if not self.runs:
             return

@@ -1,4 +1,6 @@
-"""The figure of ``describe``: relevant documents by topic, unjudged documents by rank, judged and unique documents.
+"""The figure of ``describe``.
+
+It contains relevant documents by topic, unjudged documents by rank, and judged and unique documents.
 
 The share of unjudged documents by rank is plotted as in Ahlgren and Grönqvist (2008), Figure 1.
 """
@@ -32,13 +34,13 @@ from irevalx.lab.plotting.ticks import PERCENT, name_places, round_ticks, thin_t
 from irevalx.reports.names import ShortNames
 
 _HEIGHT = 1.8
-"""The height of a panel without rows, in inches."""
+"""The height of a panel that has no rows, in inches."""
 
 _LONGEST_NAME = 0.5
-"""The longest name of a row, as a share of the width of a panel with its names."""
+"""The maximum length of a row's name, relative to the width of a panel with its names."""
 
 _FEW_RANKS = 30
-"""Number of ranges of ranks above which lines are thin."""
+"""The maximum number of ranges of ranks for which lines have the full width."""
 
 
 def description(data: Description, page: Page) -> Figure:
@@ -77,7 +79,7 @@ def description(data: Description, page: Page) -> Figure:
 
 
 def _draw_topics(axis: Axes, data: Description, _: ShortNames) -> None:
-    """Plot one bar per topic, sorted, divided by relevant grade unless there are too many grades."""
+    """Plot one bar per topic, in sorted order. A bar is divided by relevant grade unless there are too many grades."""
     judgments = data.judgments
     order = np.argsort(-judgments.relevant, kind="stable")
     by_grade = zip(judgments.grades, judgments.of_grade, strict=True)
@@ -96,19 +98,19 @@ def _draw_topics(axis: Axes, data: Description, _: ShortNames) -> None:
 
 
 def _ranks_with_results(runs: Sequence[RunDescription]) -> Sequence[int]:
-    """Return the first ranks of the ranges in which at least one run has results; at least one rank."""
+    """Return the first ranks of the ranges in which at least one run has results. There is at least one such rank."""
     there = np.flatnonzero(np.sum([run.retrieved_in for run in runs], axis=0))
     return runs[0].ranks[: int(there.max(initial=0)) + 1]
 
 
 def _round_ranks(last: float) -> list[int]:
-    """Return 1, 2, 5, 10, 20, 50, ... up to a rank."""
+    """Return 1, 2, 5, 10, 20, 50, ... up to ``last``."""
     ranks = (digit * 10**power for power in range(math.ceil(math.log10(last)) + 1) for digit in (1, 2, 5))
     return [rank for rank in ranks if rank <= last]
 
 
 def _draw_ranks(axis: Axes, data: Description, _: ShortNames) -> None:
-    """Plot the share of unjudged documents by range of ranks: all runs in black, each run in grey."""
+    """Plot the share of unjudged documents in each range of ranks, in black for all runs and in grey for each run."""
     runs = data.runs
     retrieved = np.sum([run.retrieved_in for run in runs], axis=0)
     unjudged = np.sum([run.unjudged_in for run in runs], axis=0)
@@ -137,13 +139,13 @@ def _draw_ranks(axis: Axes, data: Description, _: ShortNames) -> None:
 
 
 def _draw_steps(axis: Axes, ends: Sequence[float], shares: FloatArray, colour: str, label: str, width: float) -> None:
-    """Draw the shares of ranges as steps."""
+    """Draw the shares of ranges as a step function."""
     values = [*shares.tolist(), float(shares[-1])]
     axis.plot(ends, values, drawstyle="steps-post", color=colour, linewidth=width, label=label)
 
 
 def _draw_runs(axis: Axes, data: Description, names: ShortNames) -> None:
-    """Plot the share of judged documents among the first k, with one row per run and one marker per cutoff.
+    """Plot the share of judged documents among the first k. There is a row for each run and a marker for each cutoff.
 
     The axis begins at the lowest share, so that runs can be distinguished if most documents are judged.
     """

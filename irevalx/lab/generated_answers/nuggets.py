@@ -1,4 +1,4 @@
-"""Scores of generated answers from nugget assignments: ``nuggets`` and its command."""
+"""``nuggets`` scores generated answers from nugget assignments. This module also declares its command."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -22,15 +22,15 @@ WEIGHTS = {
     "vital": {"vital": 1.0, "okay": 0.0},
     "weighted": {"vital": 1.0, "okay": 0.5},
 }
-"""The weight of a nugget by its importance, for each score."""
+"""A dictionary from each score to the weights of nuggets by importance."""
 
 SUPPORT = {"support": 1.0, "partial_support": 0.5, "not_support": 0.0}
-"""The score of a nugget by its assignment."""
+"""A dictionary from each assignment to the score of a nugget."""
 
 Files = Union[File, Iterable[Union[File, Mapping[str, Any]]]]  # noqa: UP007 - File is a string
 
 _FIELDS = {"text": None, "importance": WEIGHTS["all"], "assignment": SUPPORT}
-"""The fields of a nugget, with their possible values."""
+"""The fields of a nugget, each with its possible values."""
 
 
 class NuggetRow(NamedTuple):
@@ -47,21 +47,21 @@ class NuggetRow(NamedTuple):
 
 
 class NuggetScores(Result):
-    """Scores of generated answers: ``rows``, one per run and topic."""
+    """Scores of generated answers. ``rows`` contains a row for each run and topic."""
 
     rows: Sequence[NuggetRow]
 
     @property
     def scores(self) -> Scores:
-        """The scores, for the functions of ``irevalx.lab``."""
+        """The scores as an input of the functions of ``irevalx.lab``."""
         return Scores.from_frame(dict(zip(NuggetRow._fields, zip(*self.rows, strict=True), strict=True)))
 
     def tables(self) -> list[Table]:
-        """Return the table of ``rows``, which is a score file."""
+        """Return the table of ``rows``. In csv, the table is a score file."""
         return [Table("nugget scores", NuggetRow._fields, self.rows, n_labels=2)]
 
     def tables_for_people(self) -> list[Table]:
-        """Return the means over topics, one row per run."""
+        """Return the means over topics, in a row for each run."""
         scores, names = self.scores, NuggetRow._fields[2:]
         means = [(run, len(scores.topics(run)), *(scores[name, run] for name in names)) for run in scores.runs]
         heads = {name: name.removesuffix("_score").replace("_", " ") for name in names}
@@ -69,7 +69,7 @@ class NuggetScores(Result):
 
 
 class _Answer(NamedTuple):
-    """The nuggets of a run for a topic: their texts, importance and assignments."""
+    """The nuggets of a run for a topic, each with its text, importance and assignment."""
 
     where: str
     run: str
@@ -77,7 +77,7 @@ class _Answer(NamedTuple):
     nuggets: Sequence[tuple[str, str, str]]
 
     def row(self) -> NuggetRow:
-        """Return the scores; like nuggetizer, 0 if there are no nuggets of the kind."""
+        """Return the scores. As in nuggetizer, a score is 0 if the answer has no nuggets that count toward it."""
         values = []
         for weight in WEIGHTS.values():
             total = sum(weight[importance] for _, importance, _ in self.nuggets)
@@ -104,8 +104,8 @@ def nuggets(files: Annotated[Files, file(names=("FILE",), several=True)]) -> Nug
     A nugget scores 1 for support, 1/2 for partial support, and 0 otherwise. The result contains the mean over all
     nuggets (all_score), the mean over vital nuggets (vital_score), and the weighted mean in which an okay nugget counts
     half (weighted_score). The strict scores count full support only (Pradeep et al., arXiv 2411.09607). A score is 0 if
-    the topic has no nuggets of the corresponding kind; a warning lists the topics without vital nuggets. All runs must
-    have the same nuggets for a topic.
+    the topic has no nuggets of the corresponding kind. A warning lists the topics that have no vital nuggets. All runs
+    must have the same nuggets for a topic.
 
     Output in the formats csv, tsv and jsonl contains the scores of each topic. Such output can be used as a score file,
     for example with ``irevalx-lab compare --scores``. Tables on the terminal contain means over topics.
@@ -144,7 +144,7 @@ def nuggets(files: Annotated[Files, file(names=("FILE",), several=True)]) -> Nug
 
 
 def _answers(several: Iterable[Any]) -> Iterator[_Answer]:
-    """Yield the answers in files and dictionaries."""
+    """Yield the answers that files and dictionaries contain."""
     for place, given in enumerate(several):
         if isinstance(given, Mapping):
             yield _answer(f"files[{place}]", given, UNNAMED)
@@ -162,7 +162,10 @@ def _answers(several: Iterable[Any]) -> Iterator[_Answer]:
 
 
 def _names(where: str, record: Mapping[str, Any], spec: ColumnSpec) -> list[str]:
-    """Return the fields of the topic or run except the query's text; raises MalformedLineError if they differ."""
+    """Return the names of the fields of a record that identify the topic or the run, except the query text.
+
+    Raise MalformedLineError if these fields have different values.
+    """
     fields = [name for name in record if name.lower() in spec.names and name.lower() != "query"]
     different = [name for name in fields if str(record[name]) != str(record[fields[0]])]
     if different:
@@ -190,7 +193,7 @@ def _answer(where: str, record: Mapping[str, Any], default: str) -> _Answer:
 
 
 def _nugget(where: str, nugget: Any) -> tuple[str, str, str]:
-    """Return the text, importance and assignment of a nugget; ``where`` is its location in messages."""
+    """Return the text, importance and assignment of a nugget. ``where`` is the nugget's location in messages."""
     if not isinstance(nugget, dict):
         raise MalformedLineError(f"{where} must be an object with {join_words(list(_FIELDS), 'and')}")
     for name, choices in _FIELDS.items():
@@ -220,7 +223,7 @@ def _refuse_different(answers: Iterable[_Answer]) -> None:
 
 
 def _warn_of(answers: Iterable[_Answer]) -> None:
-    """Warn about repeated nuggets, topics without vital nuggets, and topics without a record of each run."""
+    """Warn about repeated nuggets, topics without vital nuggets, and topics for which a run has no record."""
     topics: dict[str, bool] = {}
     of_runs: dict[str, set[str]] = {}
     for answer in answers:

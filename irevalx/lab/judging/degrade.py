@@ -1,4 +1,7 @@
-"""Incomplete judgments, sampled or simulated with a judging strategy: ``degrade`` and its command."""
+"""``degrade`` makes judgments incomplete. This module also declares its command.
+
+Judgments are sampled, or a judging strategy is simulated.
+"""
 
 import os
 from collections.abc import Iterator
@@ -57,14 +60,20 @@ from irevalx.wording import missing, spelled
 
 
 def sampled_lines(qrels: GradedQrelsText, sample: StrataSample, written: BoolArray) -> Iterator[bytes]:
-    """Yield ``TOPIC IGNORED DOCNO STRATUM GRADE`` for the mask ``written`` in file order; grade -1 if not sampled."""
+    """Yield ``TOPIC IGNORED DOCNO STRATUM GRADE`` for each judgment in the mask ``written``, in file order.
+
+    The grade is -1 if the document is not in the sample.
+    """
     names, grades = [as_bytes(name) for name in sample.names], sample.grades
     for place, (topic, ignored, docno) in qrels.first_columns(written):
         yield b"%s %s %s %s %d\n" % (topic, ignored, docno, names[sample.stratum[place]], grades[place])
 
 
 def prels_lines(qrels: GradedQrelsText, sample: StrataSample, written: BoolArray) -> Iterator[bytes]:
-    """Yield ``TOPIC DOCNO GRADE METHOD PROBABILITY``, like ``sampled_lines``; the grade is -999 if not sampled."""
+    """Yield ``TOPIC DOCNO GRADE METHOD PROBABILITY`` for each judgment in the mask ``written``, in file order.
+
+    The grade is -999 if the document is not in the sample.
+    """
     for place, (topic, _, docno) in qrels.first_columns(written):
         grade = sample.judgments.grades[place] if sample.in_sample[place] else NOT_DRAWN
         probability = repr(float(sample.probability[place])).encode()
@@ -80,9 +89,9 @@ class Degraded(QrelsText):
     def __init__(self, reduced: QrelsText, full: Judgments, seed: int | None) -> None:
         super().__init__(reduced.judgments, reduced.text, reduced.rel_format)
         self.pool = Pool(PooledDocuments(full.path, full.topics, full.rows.ids, full.docnos))
-        """All documents of the full judgments, including those that ``drop`` leaves out."""
+        """All documents of the full judgments, including the documents that ``drop`` leaves out."""
         self.seed = seed
-        """The random seed; None if nothing was random."""
+        """The random seed, or None if nothing was random."""
 
 
 def _write_degraded(
@@ -248,7 +257,7 @@ def degrade(
 
 
 def _design_of(strata: str, runs: Any, strata_file: Any, sample_format: str, *, drop: bool) -> Design:
-    """Return the sampling design given by the arguments on strata; raises UsageError if they contradict each other."""
+    """Return the sampling design that the arguments define. Raise UsageError if the arguments contradict each other."""
     design = read_design(strata, named=strata_file is not None)
     if are_given(runs) != (design.by != "names"):
         rule = "by names cannot be combined with" if are_given(runs) else f"by {design.by} requires"
@@ -258,7 +267,7 @@ def _design_of(strata: str, runs: Any, strata_file: Any, sample_format: str, *, 
 
 
 def _check_format(sample_format: str, *, drop: bool) -> None:
-    """Raise UsageError if ``drop`` is given, but the format requires documents that are not in the sample."""
+    """Raise UsageError if ``drop`` is true, but the format requires documents that are not in the sample."""
     if drop and sample_format == SAMPLED.name:
         raise UsageError(
             f"{spelled('drop')} cannot be combined with {spelled('sample_format', SAMPLED.name)}: measures of this "
@@ -269,7 +278,7 @@ def _check_format(sample_format: str, *, drop: bool) -> None:
 def _sample_of_strata(
     judgments: Judgments, design: Design, runs: Any, strata_file: Any, seed: int, level: int
 ) -> StrataSample:
-    """Sample judgments by stratum; warns about documents that belong to no stratum."""
+    """Sample judgments by stratum. Warn about documents that belong to no stratum."""
     source = None if strata_file is None else source_of(strata_file, "strata_file")
     inputs = [] if source is not None else run_streams(runs)
     stratum = stratify(design, source, judgments, lambda: ranking_of(inputs, judgments, warn), warn)
@@ -303,7 +312,7 @@ def _selected_first(
     drop: bool,
     **simulation: Any,
 ) -> Degraded:
-    """Keep the judgments that a strategy selects first; ``simulation`` is passed to ``simulated_strategy``."""
+    """Keep the judgments that a strategy selects first. ``simulation`` is passed to ``simulated_strategy``."""
     if not are_given(runs):
         raise UsageError(f"{spelled('order')} requires {spelled('runs')}")
     text = GradedQrelsText.of(qrels, rel_format)
@@ -323,7 +332,7 @@ def _selected_first(
 def _written(
     text: GradedQrelsText, sample: StrataSample, sample_format: str, seed: int | None, *, drop: bool
 ) -> Degraded:
-    """Return a sample in the given format; ``drop`` omits the lines of documents that are not in the sample."""
+    """Return a sample in a format. ``drop`` omits the lines of documents that are not in the sample."""
     judgments = text.judgments
     if sample_format == QRELS.name:
         reduced = replace(judgments, grades=samples.remove_judgments(judgments, sample.in_sample))

@@ -1,4 +1,4 @@
-"""Selection of the next documents to judge: ``next`` and its command."""
+"""``next`` selects the next documents to judge. This module also declares its command."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -31,10 +31,10 @@ from irevalx.strategies.simulation import (
 from irevalx.wording import join_words, spelled
 
 PER_TOPIC = 10
-"""Default number of documents of each topic."""
+"""The default number of documents for each topic."""
 
 LONGEST_TEXT = 60
-"""Number of characters of a document's text in the table."""
+"""The maximum number of characters of a document's text in the table."""
 
 LEARNING_BY_STRATEGY = "; ".join(
     f"with {join_words([name for name, strategy in STRATEGIES.items() if strategy.learns == learns], 'and')}, {words}"
@@ -50,13 +50,13 @@ class NextDocumentRow(NamedTuple):
     docno: str
     score: float  # the preference of the strategy for the document: a fused score, a priority or a probability
     best_rank: int  # the best rank of the document in any run
-    runs: int  # number of runs of which the document is a candidate
-    run: int | None  # run from which the strategy selected the document, from 1; None for other strategies
-    text: str | None  # the first words of the document; None without texts
+    runs: int  # the number of runs for which the document is a candidate
+    run: int | None  # the run, from 1, from which the document was selected; None for strategies without runs
+    text: str | None  # the first words of the document; None if there are no texts
 
 
 class NextDocuments(DocumentsResult):
-    """Documents to judge next."""
+    """The documents to judge next."""
 
     rows: Sequence[NextDocumentRow]  # topic by topic or, across topics, in the order of selection
     seed: int | None = None  # the random seed; None if nothing was random
@@ -108,8 +108,8 @@ def next(  # noqa: A001 - it is the name of its command
     score that the strategy assigns to it, its best rank, the number of runs that retrieve it and, with `documents`, the
     first words of its text.
 
-    Exactly N unjudged documents are selected; a warning is issued if fewer are left. Judged documents do not count
-    toward N; the strategy learns from their judgments regardless of how the documents were selected. To extend an
+    Exactly N unjudged documents are selected. If fewer are left, a warning is issued. Judged documents do not count
+    toward N. The strategy learns from their judgments regardless of how the documents were selected. To extend an
     existing collection, pass its judgments as `judged`. The strategy learns nothing from the N documents until they are
     judged. Therefore, select only a few documents at a time to follow the strategy closely.
 
@@ -188,7 +188,7 @@ def next(  # noqa: A001 - it is the name of its command
 
 
 def _content_of(judged: Any) -> Any:
-    """Return the judgments, or None for a file that contains only blank lines or a byte-order mark."""
+    """Return the judgments, or None if a file contains only blank lines or a byte-order mark."""
     if not is_file(judged):
         return judged
     source = source_of(judged, "judged")
@@ -199,7 +199,7 @@ def _content_of(judged: Any) -> Any:
 
 
 def judgment_warnings(ordering: StrategySimulation, judgments: Judgments) -> Iterator[str]:
-    """Yield a line about judged topics without results, and about document IDs that differ only in their spelling."""
+    """Yield lines about judged topics without results, and about document IDs that differ only in their spelling."""
     documents = {topic.topic: topic.docnos for topic in ordering.candidates}
     where = shown_name(judgments.path)
     if lacking := [topic for topic in judgments.topics if topic not in documents]:
@@ -221,7 +221,7 @@ def judgment_warnings(ordering: StrategySimulation, judgments: Judgments) -> Ite
 def shortage_warnings(
     ordering: StrategySimulation, selected: Sequence[SelectedDocument], n: int, *, replay: bool
 ) -> Iterator[str]:
-    """Yield a warning if fewer than ``n`` documents were selected, for each topic or over all topics."""
+    """Yield a warning if fewer than ``n`` documents were selected for a topic, or over all topics."""
     depth, topics = ordering.rules.depth, [as_text(topic.topic) for topic in ordering.candidates]
     counts = Counter(as_text(document.candidates.topic) for document in selected)
     shortage = shortage_of(counts, n, None if ordering.rules.across else topics)
@@ -240,7 +240,7 @@ def shortage_warnings(
 
 
 def _first_words(docnos: set[bytes], paths: Sequence[str]) -> dict[bytes, str]:
-    """Return the first words of the texts of documents."""
+    """Return a dictionary from each document to the first words of its text."""
     texts = {}
     for document in documents_in(paths):
         if document.docno in docnos:

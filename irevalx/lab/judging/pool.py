@@ -1,4 +1,4 @@
-"""Pools of the top documents of runs: ``pool``, ``pool_sizes`` and their command."""
+"""``pool`` and ``pool_sizes`` build pools of the top documents of runs. This module also declares their command."""
 
 from collections.abc import Iterable, Sequence
 from typing import Annotated, Any, NamedTuple, overload
@@ -142,10 +142,10 @@ class PoolSize(NamedTuple):
     """The size of a pool, summed over topics."""
 
     depth: int
-    topics: int  # pooled topics; with judgments, topics that are also judged
+    topics: int  # the number of pooled topics; if judgments are given, of topics that are also judged
     documents: int
-    per_topic: float  # mean number of documents
-    judged: int | None  # judged documents; None without judgments, like the next field
+    per_topic: float  # the mean number of documents
+    judged: int | None  # the number of judged documents; this and the next field are None if there are no judgments
     relevant: int | None
 
 

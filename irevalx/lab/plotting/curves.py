@@ -1,4 +1,4 @@
-"""Curves with bands."""
+"""Figures of curves, which can have bands."""
 
 from __future__ import annotations
 
@@ -53,7 +53,10 @@ def draw_lines(
     same_widths: bool = False,  # whether all panels have the same horizontal limits
     legend: str = "",  # title of the legend
 ) -> Figure:
-    """Plot rows of panels (on a narrow page, one per row), with ``label``, ``note`` and a note on ``rules`` below."""
+    """Plot rows of panels, with ``label``, ``note`` and a note on the panels' ``rules`` below.
+
+    On a narrow page, each panel is a row.
+    """
     cells = _cells(rows, page, same_heights)
     if same_widths:
         ends = [limits[:2] for row in cells for _, limits in row]
@@ -88,7 +91,7 @@ def draw_lines(
 
 
 def lay_out_with_legend(figure: Figure, named: Mapping[str, Artist], heading: Text | None, title: str = "") -> None:
-    """Lay out a figure with a legend below the title or at the upper edge, and increase its height accordingly."""
+    """Lay out a figure with a legend below the title or at the upper edge. The figure becomes higher accordingly."""
     if not named:
         finalise_figure(figure)
         return
@@ -103,7 +106,7 @@ def lay_out_with_legend(figure: Figure, named: Mapping[str, Artist], heading: Te
 
 
 def _cells(rows: Sequence[Sequence[LinePanel]], page: Page, same_heights: bool) -> list[list[tuple[LinePanel, Limits]]]:
-    """Return the rows of panels to draw, with their limits; rows without points are omitted."""
+    """Return the rows of panels to draw, each panel with its limits. A row without points is omitted."""
     names = dict.fromkeys(curve.label for row in rows for panel in row for curve in panel.curves)
     styles = {name: number for number, name in enumerate(names)}
     rows = [[_as_drawn(panel, page, styles) for panel in row] for row in rows]
@@ -114,7 +117,7 @@ def _cells(rows: Sequence[Sequence[LinePanel]], page: Page, same_heights: bool) 
 
 
 def _as_drawn(panel: LinePanel, page: Page, styles: Mapping[str, int]) -> LinePanel:
-    """Return a panel with the axis of the page, and a style for each curve; by default, names determine styles."""
+    """Return a panel with the axis of the page, and a style for each curve. By default, names determine styles."""
     curves = [
         replace(curve, label=drawable(curve.label), style=styles[curve.label] if curve.style is None else curve.style)
         for curve in panel.curves
@@ -125,7 +128,7 @@ def _as_drawn(panel: LinePanel, page: Page, styles: Mapping[str, int]) -> LinePa
 
 
 def _legend(figure: Figure, named: Mapping[str, Artist], title: str) -> Legend:
-    """Return a legend with the minimum number of lines for the width of the page."""
+    """Return a legend. It has the minimum number of lines for the width of the page."""
     names = [f" {name}" if name.startswith("_") else name for name in named]  # matplotlib omits names that begin with _
     for n_columns in range(len(names), 0, -1):
         legend = figure.legend(
@@ -156,7 +159,7 @@ def _limits(row: Sequence[LinePanel], same_heights: bool) -> list[Limits]:
 
 
 def _split(row: Sequence[LinePanel]) -> list[list[LinePanel]]:
-    """Return rows whose panels have at most ``MOST_LINES`` lines, the same lines in each panel of a row."""
+    """Return rows whose panels have at most ``MOST_LINES`` lines. The panels of a row have the same lines."""
     n_curves = max(len(panel.curves) for panel in row)
     n_rows = max(1, math.ceil(n_curves / MOST_LINES))
     size = math.ceil(n_curves / n_rows)
@@ -168,7 +171,7 @@ def _split(row: Sequence[LinePanel]) -> list[list[LinePanel]]:
 
 
 def _band_note(panels: Sequence[LinePanel]) -> str:
-    """Return a description of the bands of a figure; empty if it has none."""
+    """Return a description of the bands of a figure, or "" if there are no bands."""
     labels_of: dict[str, list[str]] = {}
     for panel in panels:
         if any(curve.low is not None for curve in panel.curves):
@@ -184,13 +187,13 @@ def _band_note(panels: Sequence[LinePanel]) -> str:
 
 
 def _rule_note(panels: Sequence[LinePanel], words: str) -> str:
-    """Return a description of the grey lines (by default, their heights); empty if there are none."""
+    """Return a description of the grey lines, or "" if there are none. By default, it contains their heights."""
     rules = sorted({rule for panel in panels for rule in panel.rules})
     return f"Grey line: {words or ' and '.join(f'{rule:g}' for rule in rules)}." if rules else ""
 
 
 class _DrawnPanel:
-    """A panel with its lines; ticks are chosen after the figure is laid out."""
+    """A panel with its lines. Ticks are chosen after the figure is laid out."""
 
     def __init__(self, axis: Axes, panel: LinePanel, limits: Limits) -> None:
         self._axis, self._panel = axis, panel
@@ -213,14 +216,14 @@ class _DrawnPanel:
             self._draw(curve.style or 0, curve)
 
     def _has_counts(self, side: str) -> bool:
-        """Return whether the values on an axis (x or y) are integers, at least one of them above 2."""
+        """Return whether the values on an axis (x or y) are integers, and at least one of them is above 2."""
         rules = self._panel.rules if side == "y" else ()
         places = np.concatenate([*(getattr(curve, side) for curve in self._panel.curves), rules])
         places = places[np.isfinite(places)]
         return places.max(initial=0.0) > 2 and bool((places == np.round(places)).all())
 
     def _draw(self, number: int, curve: Curve) -> None:
-        """Draw a line in the style of this number."""
+        """Draw a line. ``number`` is the index of its style."""
         round_, place = divmod(number, len(COLOURS))
         colour, dashes, marker = COLOURS[place], place + round_, place + 3 * round_
         if curve.dashes is not None:
@@ -247,7 +250,7 @@ class _DrawnPanel:
             self.lines.append(line)
 
     def name_places(self) -> None:
-        """Leave out ticks whose labels would touch, in a panel that has its final size."""
+        """Leave out ticks whose labels would touch. The panel must have its final size."""
         if self._panel.ticks:
             name_places(self._axis, self._panel.ticks)
         else:

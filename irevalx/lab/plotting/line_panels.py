@@ -1,4 +1,4 @@
-"""Lines and panels of lines (does not require matplotlib)."""
+"""Lines and panels of lines. This module does not require matplotlib."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from irevalx.arrays.segments import FloatArray
 from irevalx.frozen import Frozen
 
 Limits: TypeAlias = tuple[float, float, float, float]
-"""The least and the greatest x, then the least and the greatest y."""
+"""The minimum and the maximum x, followed by the minimum and the maximum y."""
 
 
 class Curve(Frozen):
-    """A line, with or without a band."""
+    """A line, which can have a band."""
 
     label: str  # the name in the legend; lines without a name are not in the legend
     x: FloatArray  # shape (n_points,)
@@ -44,12 +44,12 @@ class LinePanel(Frozen):
 
     @property
     def has_points(self) -> bool:
-        """Whether there is something to draw."""
+        """Whether the panel contains points to draw."""
         return any(np.isfinite(curve.x + curve.y).any() for curve in self.curves)
 
     @property
     def heights(self) -> tuple[float, float]:
-        """The least and the greatest y of lines, bands and rules, unless they are given."""
+        """The minimum and the maximum y of lines, bands and rules, unless limits are given."""
         bands = [side for curve in self.curves for side in (curve.y, curve.low, curve.high) if side is not None]
         ys = np.concatenate([*bands, self.rules])
         ys = ys[np.isfinite(ys)]
@@ -58,7 +58,7 @@ class LinePanel(Frozen):
 
     @property
     def limits(self) -> Limits:
-        """The limits of the axes, with a margin."""
+        """The limits of the axes, including a margin."""
         xs = np.concatenate([curve.x for curve in self.curves])
         xs = xs[np.isfinite(xs)] if np.isfinite(xs).any() else np.ones(1)
         low, high = self.heights

@@ -1,4 +1,4 @@
-"""Pages, style, text and rows of figures (requires matplotlib).
+"""Pages, style, text and rows of figures. This module requires matplotlib.
 
 The colours are those of Okabe and Ito, Color Universal Design, 2008, with wine red instead of yellow. Lines also differ
 in dashes and markers, so that figures can be read without colours.
@@ -74,7 +74,7 @@ _BALANCED = 4  # if there are more lines than this, lines are as long as possibl
 _MARGIN = 0.1  # total margin of lines of text, in inches
 
 _METADATA: dict[str, dict[str, Any]] = {".png": {}, ".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
-"""The metadata of figures, without entries that differ between calls."""
+"""The metadata of figures by file suffix. Entries that differ between calls are removed."""
 
 
 Panel = TypeVar("Panel")
@@ -93,13 +93,16 @@ class Page(Frozen):
         return self.width < 5
 
     def figure(self, height: float) -> Figure:
-        """Return an empty figure of this width and height in inches; titles and notes increase the height."""
+        """Return an empty figure. The height is in inches, and titles and notes increase it."""
         return Figure(figsize=(self.width, height), layout="constrained")
 
     def panels(
         self, heights: Sequence[float], most_columns: int, *, sharex: bool = False
     ) -> tuple[Figure, list[Axes], int]:
-        """Return a figure, panels of these heights in inches, and the number of panels per row (1 on a narrow page)."""
+        """Return a figure, its panels, and the number of panels per row, which is 1 on a narrow page.
+
+        ``heights`` are the heights of the panels in inches.
+        """
         n_columns = 1 if self.is_narrow else columns_of(len(heights), most_columns)
         rows = [max(heights[start : start + n_columns]) for start in range(0, len(heights), n_columns)]
         figure = self.figure(sum(rows))
@@ -111,13 +114,13 @@ class Page(Frozen):
         return figure, axes[: len(heights)].tolist(), n_columns
 
     def name(self, figure: Figure, title: str) -> Text | None:
-        """Add a title above a figure and return it; None if titles are disabled."""
+        """Add a title above a figure, and return it. Return None if titles are disabled."""
         if not self.titled:
             return None
         return self._heightened(figure, figure.suptitle(self.wrapped(title, TITLE_SIZE), fontsize=TITLE_SIZE))
 
     def explain(self, figure: Figure, label: str, *notes: str) -> Text | None:
-        """Add the label of the horizontal axes and notes below all panels, and return them, if any."""
+        """Add the label of the horizontal axes and notes below all panels. Return the text, or None if it is empty."""
         lines = [self.wrapped(label, _NOTE), self.wrapped(" ".join(filter(None, notes)), _NOTE)]
         text = "\n".join(filter(None, lines))
         return self._heightened(figure, figure.supxlabel(text, fontsize=_NOTE)) if text else None
@@ -128,21 +131,30 @@ class Page(Frozen):
         return text
 
     def label_heights(self, figure: Figure, label: str, length: float) -> Text:
-        """Add the label of the vertical axes, with this length in inches, at the left, and return it."""
+        """Add the label of the vertical axes at the left of a figure, and return it.
+
+        ``length`` is its length in inches.
+        """
         return figure.supylabel(_wrapped(label, _NOTE, length), fontsize=_NOTE)
 
     def wrapped(self, text: str, size: float) -> str:
-        """Wrap a text to the width of the page, given the font size in points, without breaks before or after <."""
+        """Wrap a text to the width of the page, without breaks before or after <.
+
+        ``size`` is the font size in points.
+        """
         return _wrapped(text.replace(" < ", "\u00a0<\u00a0"), size, self.width - _MARGIN)
 
 
 def columns_of(n_panels: int, most: int) -> int:
-    """Return the number of panels per row, at most ``most``, that minimises the rows, then the empty places."""
+    """Return the number of panels per row, which is at most ``most``.
+
+    It minimises the number of rows, and then the number of empty cells.
+    """
     return math.ceil(n_panels / math.ceil(n_panels / most))
 
 
 def in_rows(panels: list[Panel], most: int) -> list[list[Panel]]:
-    """Return rows of at most ``most`` panels."""
+    """Divide panels into rows of at most ``most`` panels."""
     n_columns = columns_of(len(panels), most)
     return [panels[start : start + n_columns] for start in range(0, len(panels), n_columns)]
 
@@ -153,25 +165,28 @@ def height_of(text: Text | None) -> float:
 
 
 def text_width(text: str, size: float) -> float:
-    """Return the width of a line in inches, given the font size in points."""
+    """Return the width of a line in inches. ``size`` is the font size in points."""
     return sum(map(_letter_width, text)) * size / 72
 
 
 @cache
 def _letter_width(letter: str) -> float:
-    """Return the width of a letter relative to the font size."""
+    """Return the width of a letter divided by the font size."""
     font = get_font(findfont(FontProperties(family=_FONT)))
     font.set_size(100, 72)
     return float(font.load_char(ord(letter)).linearHoriAdvance) / 65536 / 100
 
 
 def names_within(names: Iterable[str], width: float, size: float) -> ShortNames:
-    """Shorten names to at most this width in inches at a font size in points."""
+    """Shorten names to at most ``width`` inches. ``size`` is the font size in points."""
     return shorten(names, width, lambda name: text_width(name, size))
 
 
 def _wrapped(text: str, size: float, width: float) -> str:
-    """Wrap a text to lines of at most this width in inches, given the font size in points; balance a few lines."""
+    """Wrap a text to lines of at most ``width`` inches. A few lines are balanced.
+
+    ``size`` is the font size in points.
+    """
     lines = _lines(drawable(text), size, width)
     while 1 < len(lines) <= _BALANCED and len(narrower := _lines(drawable(text), size, width * 0.96)) == len(lines):
         lines, width = narrower, width * 0.96
@@ -179,7 +194,7 @@ def _wrapped(text: str, size: float, width: float) -> str:
 
 
 def _lines(text: str, size: float, width: float) -> list[str]:
-    """Wrap a text to lines of at most this width; words are broken only if they are longer than a line."""
+    """Wrap a text to lines of at most ``width`` inches. A word is broken only if it is longer than a line."""
     lines = [""]
     for word in text.split(" "):
         longer = f"{lines[-1]} {word}" if lines[-1] else word
@@ -196,7 +211,7 @@ def _lines(text: str, size: float, width: float) -> list[str]:
 
 @contextmanager
 def style() -> Iterator[None]:
-    """Apply the style of this module, ignoring the user's settings of matplotlib."""
+    """Apply the style of this module, and ignore the user's settings of matplotlib."""
     with mpl.rc_context():
         mpl.rcdefaults()
         mpl.rcParams.update(_STYLE)
@@ -204,7 +219,7 @@ def style() -> Iterator[None]:
 
 
 def figure_bytes(draw: Callable[[Page], Figure], page: Page, name: str) -> bytes:
-    """Render a figure to a file in the format of its suffix; equal figures yield equal bytes."""
+    """Render a figure to a file in the format of its suffix. Equal figures yield equal bytes."""
     ending, file = Path(name).suffix.lower(), io.BytesIO()
     with style():
         figure = draw(page)
@@ -215,14 +230,14 @@ def figure_bytes(draw: Callable[[Page], Figure], page: Page, name: str) -> bytes
 
 
 def finalise_figure(figure: Figure) -> None:
-    """Lay out a figure, and fix the layout."""
+    """Lay out a figure, and fix its layout."""
     for _ in range(2):  # ticks in the first layout have different labels
         figure.draw_without_rendering()
     figure.set_layout_engine("none")
 
 
 def centre(label: Text, panels: Sequence[Axes]) -> None:
-    """Move the label of the vertical axes to the middle of the panels, after their layout is fixed."""
+    """Move the label of the vertical axes to the middle of the panels. The layout of the panels must be fixed."""
     places = [panel.get_position() for panel in panels]
     label.set_y((min(place.y0 for place in places) + max(place.y1 for place in places)) / 2)
 
@@ -233,7 +248,7 @@ FRAME = 0.45  # the height above and below the rows of a panel, in inches
 
 
 def name_rows(axis: Axes, names: Sequence[str]) -> None:
-    """Create one row per name in a panel, from top to bottom; row i is at height i."""
+    """Create a row for each name in a panel, from top to bottom. Row i is at height i."""
     axis.set_yticks(range(len(names)), list(map(drawable, names)))
     axis.set_ylim(len(names) - 0.4, -0.6)
     axis.tick_params(axis="y", length=0, labelsize=ROW_NAME_SIZE)
@@ -242,7 +257,10 @@ def name_rows(axis: Axes, names: Sequence[str]) -> None:
 
 
 def stacked(values: FloatArray, extent: float) -> FloatArray:
-    """Return vertical shifts, at most 0.36, that separate points in a row that are closer than ``extent / 50``."""
+    """Return vertical shifts that separate points in a row if they are closer than ``extent / 50``.
+
+    A shift is at most 0.36.
+    """
     place = np.round(values / (extent / 50 or 1.0)).astype(np.int64)
     shifts = np.zeros(len(values))
     stacks = [np.flatnonzero(place == number) for number in np.unique(place)]

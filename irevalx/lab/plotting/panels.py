@@ -1,4 +1,4 @@
-"""Matrices, intervals and scatter plots."""
+"""Figures of matrices, intervals and scatter plots."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ from irevalx.lab.plotting.ticks import round_ticks
 from irevalx.reports.names import ShortNames, drawable
 
 Ends: TypeAlias = "tuple[float, float]"
-"""Limits of an axis, or bounds of an interval."""
+"""The limits of an axis, or the bounds of an interval."""
 
 _EDGE = 0.05
-"""Space around all panels and texts, in inches."""
+"""The space around all panels and texts, in inches."""
 
 _DARK = 0.55
-"""Cells with a darker shade have white texts."""
+"""The shade above which the text of a cell is white."""
 
 
 def place_panels(
@@ -52,7 +52,7 @@ def place_panels(
     notes: Sequence[str] = (),
     closed_rows: bool = True,  # otherwise, the last margin is below the last row only
 ) -> tuple[Figure, list[Axes]]:
-    """Return a figure with panels of equal size at fixed places; matplotlib's layout takes several times as long."""
+    """Return a figure with panels of equal size at fixed positions. Matplotlib's layout takes several times as long."""
     (width, height), (left, between, above, below) = size, margins
     n_rows = math.ceil(n_panels / n_columns)
     figure = Figure(figsize=(page.width, page.width))
@@ -88,7 +88,10 @@ def draw_matrix(
     aspect: Literal["equal", "auto"] = "equal",
     size: float = 7.0,  # font size of names, in points
 ) -> None:
-    """Plot cells with shades between 0 and 1 (nan for no cell), names of rows and columns, and texts in cells."""
+    """Plot cells with shades between 0 and 1, names of rows and columns, and texts in cells.
+
+    If a shade is nan, there is no cell.
+    """
     panel.imshow(shades, cmap=colours, vmin=0, vmax=1, aspect=aspect, interpolation="none")
     panel.set_xticks(range(len(columns)), list(map(drawable, columns)), fontsize=size, rotation=90 if upright else 0)
     panel.set_yticks(range(len(rows)), list(map(drawable, rows)), fontsize=size)
@@ -105,7 +108,7 @@ def draw_matrix(
 
 
 class IntervalMark(NamedTuple):
-    """A value with an interval and a wider interval; bounds are nan if there is no interval."""
+    """A value with an interval and a wider interval. The bounds are nan if there is no interval."""
 
     value: float
     ends: Ends
@@ -115,7 +118,7 @@ class IntervalMark(NamedTuple):
 
 
 class IntervalPanel(NamedTuple):
-    """A panel with one or more marks per row, from top to bottom; the name of a row is a run or a pair of runs."""
+    """A panel with one or more marks per row, from top to bottom. A row is named after a run or a pair of runs."""
 
     title: str
     rows: Sequence[tuple[tuple[str, ...], list[IntervalMark]]]
@@ -129,7 +132,7 @@ class IntervalPanel(NamedTuple):
 def draw_intervals(
     panels: Sequence[IntervalPanel], page: Page, *, most_columns: int = 3, zero: bool = True
 ) -> tuple[Figure, ShortNames]:
-    """Plot panels of intervals; adjacent panels with equal titles share the horizontal axis."""
+    """Plot panels of intervals. Adjacent panels with equal titles share the horizontal axis."""
     height = ROW * (1.35 if len(panels[0].rows[0][1]) > 1 else 1.0)
     figure, axes, n_columns = page.panels([height * len(panel.rows) + FRAME for panel in panels], most_columns)
     all_named = any(panel.runs != panels[0].runs for panel in panels)
@@ -169,13 +172,13 @@ def _draw_mark(axis: Axes, mark: IntervalMark, height: float) -> None:
 def draw_points(
     panel: Axes, x: FloatArray, y: FloatArray, colour: str, *, face: str = "none", size: float = 2.65, **style: Any
 ) -> None:
-    """Plot points with coloured edges; ``face`` is the fill colour, and ``size`` is in points."""
+    """Plot points with coloured edges. ``face`` is the fill colour, and ``size`` is in points."""
     x, y = np.broadcast_arrays(x, y)
     panel.scatter(x, y, s=size**2, facecolors=face, edgecolors=colour, linewidths=0.6, zorder=3, **style)
 
 
 def scale_axes(panel: Axes, x_ends: Ends, y_ends: Ends, *, diagonal: bool = False, n_ticks: int = 6) -> None:
-    """Set the limits and round ticks of a scatter plot, and plot the line y = x if ``diagonal``."""
+    """Set the limits and round ticks of a scatter plot. If ``diagonal`` is true, plot the line y = x."""
     panel.set(xlim=x_ends, ylim=y_ends)
     if diagonal:
         panel.plot(x_ends, y_ends, color=GREY, linewidth=0.7, zorder=1)
@@ -184,7 +187,7 @@ def scale_axes(panel: Axes, x_ends: Ends, y_ends: Ends, *, diagonal: bool = Fals
 
 
 def with_margin(values: FloatArray) -> Ends:
-    """Return the limits of an axis for these values, which can be nan, with margins."""
+    """Return the limits of an axis for values, with margins. Values can be nan."""
     known = values[np.isfinite(values)]
     low, high = (float(known.min()), float(known.max())) if known.size else (0.0, 1.0)
     margin = 0.05 * ((high - low) or 1.0)
@@ -200,7 +203,7 @@ _OUTLIER_SIZE = 5.5  # font size of the names of outliers, in points
 _OUTLIER_HEIGHT, _POINT = 0.09, 0.025  # height of a name, and radius of a point, in inches
 _GAP, _ABOVE = 0.07, 0.085  # between a point and its name, next to it and above it, in inches
 _LEADER = {"arrowstyle": "-", "linewidth": 0.4, "color": GREY, "shrinkA": 0.5, "shrinkB": 2.0}
-"""The line from a name to its point, if the name is not next to it."""
+"""The style of the line from a name to its point, if the name is not next to the point."""
 
 
 def outlier_names(names: Iterable[str]) -> ShortNames:
@@ -209,7 +212,10 @@ def outlier_names(names: Iterable[str]) -> ShortNames:
 
 
 def outliers(values: FloatArray) -> list[int]:
-    """Return the indices of at most three values far from the median, the farthest first; empty for two values."""
+    """Return the indices of at most three values far from the median, the farthest first.
+
+    The list is empty if there are only two values.
+    """
     if len(values) < _LEAST_VALUES:
         return []
     deviations = np.abs(values - np.median(values))
@@ -221,7 +227,10 @@ def outliers(values: FloatArray) -> list[int]:
 def name_outliers(
     panel: Axes, x: FloatArray, y: FloatArray, names: Sequence[str], values: FloatArray, short: ShortNames
 ) -> None:
-    """Write short names of the outliers among ``values`` where a panel of its final size has space beside its lines."""
+    """Write the short names of the outliers among ``values`` where a panel has space beside its lines.
+
+    The panel must have its final size.
+    """
     figure = panel.get_figure()
     assert isinstance(figure, Figure)
     inches = figure.dpi_scale_trans.inverted()

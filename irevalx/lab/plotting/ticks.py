@@ -1,4 +1,4 @@
-"""Ticks of axes (requires matplotlib)."""
+"""Ticks of axes. This module requires matplotlib."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ _STEPS = (1, 2, 5, 10)  # leading digits of the distances between ticks
 
 
 PERCENT = FuncFormatter(lambda share, _: f"{round(100 * share, 6):g}%")
-"""Labels of an axis of shares."""
+"""The format of the labels of an axis of shares."""
 
 
 def round_ticks(most: int = 6, *, integer: bool = False) -> MaxNLocator:
-    """Return a tick locator with at most this number of intervals of round length."""
+    """Return a tick locator with at most ``most`` intervals of round length."""
     return MaxNLocator(most, steps=_STEPS, integer=integer)
 
 
@@ -32,14 +32,20 @@ _SHARES = tuple((percent / 100, f"{percent}%") for percent in (0.1, 0.2, 0.5, 1,
 
 
 def share_ticks(shares: Sequence[float]) -> tuple[tuple[float, str], ...]:
-    """Return the round shares in the range of these positive shares, with labels; the given shares if too few."""
+    """Return the round shares in the range of ``shares``, with labels.
+
+    If there are too few, return ``shares`` itself.
+    """
     least, most = 0.99 * min(shares, default=1.0), 1.01 * max(shares, default=1.0)
     ticks = tuple((place, name) for place, name in _SHARES if least <= place <= most)
     return ticks if ticks[1:] else tuple((share, f"{100 * share:.2g}%") for share in shares)
 
 
 def name_places(panel: Axes, ticks: Sequence[tuple[float, str]]) -> None:
-    """Label as many positive positions on the horizontal axis of a panel as fit, after its size is fixed."""
+    """Label as many positive positions on the horizontal axis of a panel as fit.
+
+    The size of the panel must be final.
+    """
     spans = [_Label(panel, *tick) for tick in sorted(ticks)]
     ends = [spans[0], *spans[1:][-1:]]
     if sum(label.roundness < len(_FIRST_DIGITS) for label in spans) <= _FEW:
@@ -67,12 +73,12 @@ class _Label:
 
     @property
     def roundness(self) -> int:
-        """The rank of the number, above 0, among round numbers: 0 for 1, 10, 100; 1 for 5, 50, ..."""
+        """The rank of the number, above 0, among round numbers. It is 0 for 1, 10 and 100, and 1 for 5 and 50."""
         first = round(self.place / 10 ** math.floor(math.log10(self.place)), 9)
         return _FIRST_DIGITS.index(first) if first in _FIRST_DIGITS else len(_FIRST_DIGITS)
 
     def fits(self, others: Sequence[_Label]) -> bool:
-        """Return whether it has room next to others."""
+        """Return whether there is space for the label next to other labels."""
         return all(abs(self._x - other._x) >= self._half + other._half for other in others)  # noqa: SLF001 - same class
 
 
