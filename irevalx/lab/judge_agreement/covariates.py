@@ -99,7 +99,7 @@ class Covariate(Frozen):
         topic, grade = documents.rows.ids[used], pair.human_grade[used]
         machine, error = pair.machine[used].astype(np.float64), (pair.machine - pair.human)[used].astype(np.float64)
         if self.is_number:
-            groups, favours = [self.name], [_slopes(values, machine, error, topic, grade)]
+            groups, favours = [self.name], [_slopes(values, machine, error, topic, grade, alpha)]
             by_bin = [*_errors_by_bin(values, error, grade, name)]
         else:
             groups, by_bin = np.unique(values).tolist(), []
@@ -156,15 +156,19 @@ def _number(text: str) -> float:
         return math.nan
 
 
-def _slopes(x: FloatArray, machine: FloatArray, error: FloatArray, topic: IntArray, grade: IntArray) -> Favour:
+def _slopes(
+    x: FloatArray, machine: FloatArray, error: FloatArray, topic: IntArray, grade: IntArray, alpha: float
+) -> Favour:
     """Return the effects of one standard deviation of x on the machine label, given the grade, and on the error."""
     spread = float(x.std()) if x.size else 0.0
     x = (x - x.mean()) / spread if spread else np.zeros_like(x)
-    return combined(_slope(x, machine, topic, grade), _slope(x, error, topic, np.zeros_like(grade)))
+    return combined(_slope(x, machine, topic, grade, alpha), _slope(x, error, topic, np.zeros_like(grade), alpha))
 
 
-def _slope(x: FloatArray, y: FloatArray, topic: IntArray, grade: IntArray) -> Effect:
+def _slope(x: FloatArray, y: FloatArray, topic: IntArray, grade: IntArray, alpha: float) -> Effect:
     """Return the slope of y on x and an indicator of each grade, all centred within topics."""
+    from scipy import special
+
     sizes = np.maximum(np.bincount(topic), 1)
     grades = [(grade == each).astype(np.float64) for each in np.unique(grade)[1:]]
     x, y, *grades = (values - (np.bincount(topic, values) / sizes)[topic] for values in (x, y, *grades))
@@ -174,11 +178,12 @@ def _slope(x: FloatArray, y: FloatArray, topic: IntArray, grade: IntArray) -> Ef
     x, y = without_noise(x), without_noise(y)
     squares = np.bincount(topic, x**2)
     if (n := int(np.count_nonzero(squares))) < FEWEST_TOPICS:
-        return np.nan, np.nan, n
+        return Effect(np.nan, np.nan, n)
     slope = float(without_noise((x * y).sum() / squares.sum()))
     residuals = np.bincount(topic, x * (y - slope * x))
     error = without_noise(np.sqrt(n / (n - 1) * (residuals**2).sum()) / squares.sum())
-    return slope, float(p_of_mean(np.asarray(slope), error, n, n - 1)), n
+    half_width = float(special.stdtrit(n - 1, 1 - alpha / 2) * error) if error else np.nan
+    return Effect(slope, float(p_of_mean(np.asarray(slope), error, n, n - 1)), n, half_width)
 
 
 def _errors_by_bin(x: FloatArray, error: FloatArray, grade: IntArray, judge: str | None) -> Iterator[CovariateRow]:

@@ -11,7 +11,7 @@ reported only if both effects are significant and have the same sign.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TypeAlias
+from typing import NamedTuple
 
 import numpy as np
 
@@ -30,8 +30,13 @@ FEWEST_TOPICS = 10
 """Minimum number of topics of a regression."""
 
 
-Effect: TypeAlias = tuple[float, float, int]
-"""An effect, its p-value over topics, and the number of topics; the first two are nan for too few topics."""
+class Effect(NamedTuple):
+    """The effect in a regression; all numbers but ``topics`` are nan for too few topics."""
+
+    value: float
+    p: float  # the p-value over topics
+    topics: int  # number of topics of the regression
+    half_width: float = np.nan  # half-width of the confidence interval; nan if there is none
 
 
 class Favour(Frozen):
@@ -41,6 +46,7 @@ class Favour(Frozen):
     of_errors: float  # effect on the error of the machine label
     p: float  # the p-value before correction
     topics: int  # number of topics that both regressions use
+    half_widths: tuple[float, float] = (np.nan, np.nan)  # of the intervals of both effects; nan without intervals
 
 
 def favour(contrast: FloatArray, human: IntArray, machine: AnyArray, topic: IntArray) -> Favour:
@@ -53,16 +59,17 @@ def favour(contrast: FloatArray, human: IntArray, machine: AnyArray, topic: IntA
 
 def combined(labels: Effect, errors: Effect) -> Favour:
     """Return the result of both regressions, with the larger p-value, or p = 1 if the effects have different signs."""
-    p = np.nan if np.isnan(labels[1] + errors[1]) else max(labels[1], errors[1])
-    if labels[0] * errors[0] <= 0:
+    p = np.nan if np.isnan(labels.p + errors.p) else max(labels.p, errors.p)
+    if labels.value * errors.value <= 0:
         p = 1.0
-    return Favour(labels[0], errors[0], p, min(labels[2], errors[2]))
+    topics, half_widths = min(labels.topics, errors.topics), (labels.half_width, errors.half_width)
+    return Favour(labels.value, errors.value, p, topics, half_widths)
 
 
 def _regression(x: FloatArray, y: FloatArray, centred_within: IntArray, topic: IntArray) -> Effect:
     """Return the effect of x on y."""
     if not x.size:
-        return np.nan, np.nan, 0
+        return Effect(np.nan, np.nan, 0)
     x = x - (np.bincount(centred_within, x) / np.maximum(np.bincount(centred_within), 1))[centred_within]
     x = np.where(np.abs(x) < 1e-12, 0.0, x)
     squares = np.bincount(topic, x**2)
@@ -70,9 +77,9 @@ def _regression(x: FloatArray, y: FloatArray, centred_within: IntArray, topic: I
     sums = without_noise(sums)  # 0 for equal labels, instead of 1e-17 with a small p
     n = sums.size
     if n < FEWEST_TOPICS:
-        return np.nan, np.nan, n
+        return Effect(np.nan, np.nan, n)
     error = np.asarray(sums.std(ddof=1) / np.sqrt(n))
-    return float(sums.sum() / squares.sum()), float(p_of_mean(sums.mean(), error, n, n - 1)), n
+    return Effect(float(sums.sum() / squares.sum()), float(p_of_mean(sums.mean(), error, n, n - 1)), n)
 
 
 def group_favours(
@@ -112,5 +119,12 @@ def favour_statistics(favours: Sequence[Favour]) -> Iterator[Estimates]:
     corrected = np.array([each.p for each in favours])
     corrected[np.isfinite(corrected)] = holm(corrected[np.isfinite(corrected)])
     for each, p in zip(favours, corrected.tolist(), strict=True):
-        values = {"labels": each.of_labels, "errors": each.of_errors, "p": p, "topics": each.topics}
-        yield {f"favour_{name}": Estimate(none_if_nan(value)) for name, value in values.items()}
+        effects = zip(("labels", "errors"), (each.of_labels, each.of_errors), each.half_widths, strict=True)
+        yield {
+            **{
+                f"favour_{name}": Estimate(*map(none_if_nan, (value, value - half_width, value + half_width)))
+                for name, value, half_width in effects
+            },
+            "favour_p": Estimate(none_if_nan(p)),
+            "favour_topics": Estimate(each.topics),
+        }

@@ -435,16 +435,17 @@ def favour_warnings(parts: Sequence[AgreementPart], alpha: float, name: str) -> 
         if p is None or p >= alpha:
             continue
         labels, errors, topics = (part.statistics[f"favour_{of}"].or_nan for of in ("labels", "errors", "topics"))
-        measure, judged = "", ""
+        measure, judged, corrected = "", "", " corrected for the number of groups"
         what, documents = f"group {quote(part.group or '')}", "the group's documents"
         if part.kind == "covariate":
             what, documents = f"high values of {part.group}", "documents that exceed others by one standard deviation"
+            corrected = ""
         elif part.kind == "group":
             share = part.statistics["favour_judged"].or_nan
             measure, judged = f"{part.measure}: ", f"; {share:.0%} of the group's first documents have both labels"
         yield (
             f"{measure}{name} {'favours' if labels > 0 else 'disfavours'} {what}: the labels of {documents} differ by "
             f"{labels:+.4f} from the labels of documents with the same human grade, and their errors by {errors:+.4f} "
-            f"from the errors of other documents (p corrected for the number of groups: {p:.4f}; {topics:g} topics"
+            f"from the errors of other documents (p{corrected}: {p:.4f}; {topics:g} topics"
             f"{judged})"
         )

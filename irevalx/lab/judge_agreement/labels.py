@@ -292,7 +292,8 @@ def labels(
     With `covariate`, a test determines whether the machine labels depend on a covariate, such as the length of an
     answer. favour_labels is the difference in machine labels for one standard deviation of the covariate, for documents
     of the same topic and human grade. favour_errors is the difference in label error, for documents of the same topic.
-    favour_p is defined as for groups of runs. If the covariate consists of words, such as the names of systems, the
+    Their intervals use Student's t distribution, with topics as clusters. favour_p is defined as for groups of runs; a
+    numeric covariate requires no correction. If the covariate consists of words, such as the names of systems, the
     documents of each word, or of each group of words, are compared with the other documents of the same topics.
 
     Parameters

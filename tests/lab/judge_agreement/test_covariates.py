@@ -67,8 +67,8 @@ def design(answers: list[Answer], *, given_grade: bool, log: bool = False) -> tu
     return np.column_stack([(x - x.mean()) / x.std(), *np.array(indicators, float)]), np.array(y, float)
 
 
-def literal(answers: list[Answer], *, given_grade: bool, log: bool = False) -> tuple[float, float, int]:
-    """Return the slope, its p-value, and the number of questions with several answers, by least squares."""
+def literal(answers: list[Answer], *, given_grade: bool, log: bool = False) -> tuple[float, float, int, float]:
+    """Return the slope, its p-value, the number of questions with several answers and the error, by least squares."""
     matrix, y = design(answers, given_grade=given_grade, log=log)
     inverse = np.linalg.pinv(matrix.T @ matrix)
     slopes = inverse @ matrix.T @ y
@@ -77,8 +77,8 @@ def literal(answers: list[Answer], *, given_grade: bool, log: bool = False) -> t
     sums = [scores[[a.question == question for a in answers]].sum(axis=0) for question in questions]
     n = sum(sum(a.question == question for a in answers) > 1 for question in questions)
     variance = n / (n - 1) * sum(np.outer(each, each) for each in sums)
-    t = slopes[0] / np.sqrt((inverse @ variance @ inverse)[0, 0])
-    return float(slopes[0]), float(2 * stats.t.sf(abs(t), n - 1)), n
+    error = np.sqrt((inverse @ variance @ inverse)[0, 0])
+    return float(slopes[0]), float(2 * stats.t.sf(abs(slopes[0] / error), n - 1)), n, float(error)
 
 
 def effects(rows: list[dict[str, str]], group: str) -> tuple[float, float, float, int]:
@@ -97,13 +97,19 @@ def test_literal(tmp_path: Path, slope: float, *, log: bool) -> None:
     path = table(tmp_path / "t.csv", answers)
     flags = ["--covariate-log"] if log else []
     rows = lab_rows("labels", path, *COLUMNS, "--covariate", "length", *flags)
-    (labels, p_labels, n), (errors, p_errors, _) = (
+    (labels, p_labels, n, error_labels), (errors, p_errors, _, error_errors) = (
         literal(answers, given_grade=given, log=log) for given in (True, False)
     )
     name = "log length" if log else "length"
     expected = labels, errors, max(p_labels, p_errors) if labels * errors > 0 else 1.0, n
     assert n == 22
     assert effects(rows, name) == pytest.approx(expected)
+    bounds = [(row["low"], row["high"]) for row in rows if row["group"] == name]
+    intervals = [
+        stats.t.interval(0.95, n - 1, of, error) for of, error in ((labels, error_labels), (errors, error_errors))
+    ]
+    assert [tuple(map(float, each)) for each in bounds[:2]] == [pytest.approx(each) for each in intervals]
+    assert bounds[2:] == [("", "")] * 2
     lengths = tmp_path / "lengths"
     lengths.write_text("# lengths\n" + "".join(f"{a.question} {a.system}\t{a.length}\n" for a in answers))
     of_file = lab_rows("labels", path, *COLUMNS, "--covariate", lengths, *flags)
@@ -130,7 +136,8 @@ def test_slopes_of_statsmodels() -> None:
         groups = np.unique([answer.question for answer in answers], return_inverse=True)[1]
         options = {"groups": groups, "use_correction": False}
         fitted = api.OLS(y, matrix).fit(cov_type="cluster", cov_kwds=options)
-        slope, p, n = literal(answers, given_grade=given)
+        slope, p, n, error = literal(answers, given_grade=given)
+        assert error == pytest.approx(fitted.bse[0] * np.sqrt(n / (n - 1)))
         assert slope == pytest.approx(fitted.params[0])
         t = fitted.params[0] / (fitted.bse[0] * np.sqrt(n / (n - 1)))
         assert p == pytest.approx(2 * stats.t.sf(abs(t), n - 1))
@@ -195,9 +202,11 @@ def test_sentences(tmp_path: Path) -> None:
         "judge favours high values of length: the labels of documents that exceed others by one standard deviation"
         in stderr
     )
+    assert "corrected for the number of groups" not in stderr
     path = table(tmp_path / "t.csv", made(4, favoured=1.5))
     stderr = succeeded("labels", path, *COLUMNS, "--covariate", "system", "--group-by", "^[a-z]").stderr
     assert "judge favours group 'x': the labels of the group's documents differ by" in stderr
+    assert "(p corrected for the number of groups: " in stderr
 
 
 def test_errors_by_covariate(tmp_path: Path) -> None:
