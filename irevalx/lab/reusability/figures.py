@@ -1,4 +1,7 @@
-"""The figures of leave-out: changes in scores and ranks, and bias by share of unjudged documents."""
+"""The figures of leave-out.
+
+They show changes in scores and ranks, and the bias against the share of unjudged documents.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +37,7 @@ _ROW = 0.36
 """The height of a row in inches."""
 
 _FRAME = 0.35
-"""The height of a panel in inches, besides its rows."""
+"""The height of a panel without its rows, in inches."""
 
 
 def changes(result: LeftOutRuns, page: Page) -> Figure:
@@ -68,7 +71,7 @@ def changes(result: LeftOutRuns, page: Page) -> Figure:
 
 
 class _RowPoints(NamedTuple):
-    """The points of a row of a panel: arrays of shape (n_left_out,), except for ``left_out``."""
+    """The points of a row in a panel. The shape of each array except ``left_out`` is (n_left_out,)."""
 
     panel: Axes
     x: FloatArray
@@ -79,7 +82,7 @@ class _RowPoints(NamedTuple):
 def _draw_changes(
     panel: Axes, experiment: GradedRuns, results: Mapping[str, GroupEvaluation], group: Sequence[int], *, of_ranks: bool
 ) -> list[_RowPoints]:
-    """Plot the changes of runs, with one row per measure and kind of judgments, and return the points."""
+    """Plot the changes of runs, and return the points. There is a row for each measure and kind of judgments."""
     points = []
     rows = [(m, name, result) for m in group for name, result in results.items()]
     moves: list[FloatArray] = []

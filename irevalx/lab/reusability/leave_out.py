@@ -1,4 +1,4 @@
-"""Leave-one-group-out reusability test: ``leave_out`` and its command."""
+"""``leave_out`` is the leave-one-group-out reusability test. This module also declares its command."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
@@ -69,16 +69,16 @@ from irevalx.process.terminal import progress_bar
 from irevalx.wording import no_such, spelled, spelled_rule
 
 LABELS, NONRELEVANT = "labels", "nonrelevant"
-"""Methods of completing judgments without a classifier."""
+"""The methods of completing judgments that require no classifier."""
 
 WITH_TEXT = (*CLASSIFIERS, *EXPECTED)
-"""Methods of completing judgments that learn from text."""
+"""The methods of completing judgments that learn from the text of documents."""
 
 METHODS = (*WITH_TEXT, LABELS, NONRELEVANT)
 """All methods of completing judgments."""
 
 HOLES_DEPTH = 10
-"""The default cutoff of the number of unjudged documents."""
+"""The default rank cutoff for shares of unjudged documents."""
 
 
 def _run(
@@ -101,7 +101,7 @@ def _run(
     holes: int | None,
     **options: Any,
 ) -> None:
-    """Evaluate the runs without each group in turn; write the tables and, if requested, the judgments."""
+    """Evaluate the runs without each group in turn. Write the tables and, if requested, the judgments."""
     if holes is None and draw == "holes":
         holes = HOLES_DEPTH
     result = leave_out(**options, holes=holes, keep_judgments=folder is not None, progress=not output.quiet)
@@ -113,7 +113,7 @@ def _run(
 
 
 def _write_judgments(judgments: Mapping[str, GradedQrelsText], folder: str) -> None:
-    """Write the judgments of each group to a separate file; raises UsageError if two groups would share a file."""
+    """Write the judgments of each group to a separate file. Raise UsageError if two groups have the same file name."""
     file_of: dict[str, str] = {}
     for group in judgments:
         other = file_of.setdefault(file_name(group), group)
@@ -201,16 +201,16 @@ def leave_out(
 
     Determine how much the measure values and ranks of runs depend on their own contribution to the pool. The judgments
     are first reduced to the documents that any run ranks within `depth`. For each group of runs, the documents that no
-    other group retrieved to this depth are then removed, all runs are evaluated again, and the values and ranks of the
+    other group retrieved to this depth are then removed, and all runs are evaluated again. The values and ranks of the
     group's runs are compared with their values and ranks under the full pool (Büttcher, Clarke, Yeung and Soboroff,
     SIGIR 2007).
 
     Significance decisions (Wilcoxon's signed rank test, p < 0.05) are compared as well, for the pairs with a run that
-    was left out. The rate of false differences (fpr) is the share of those pairs with no significant difference under
-    the full judgments for which a significant difference is found after the unique documents of the group are removed.
-    The rate of missed differences (fnr) is the share of those pairs with a significant difference under the full
-    judgments for which no significant difference is found after these documents are removed. The help of irevalx-lab
-    agree explains the other columns of significance decisions.
+    was left out. The rate of false differences (fpr) is the share of pairs that differ significantly after the unique
+    documents of the group are removed, among the pairs that do not under the full judgments. The rate of missed
+    differences (fnr) is the share of pairs that do not differ significantly after these documents are removed, among
+    the pairs that do under the full judgments. The help of irevalx-lab agree explains the other columns of significance
+    decisions.
 
     The summary describes the runs that were left out. It contains the mean absolute change of ranks (rank_change), the
     largest number of ranks gained (rise) and lost (fall), the mean change of values (bias) and its root mean square
@@ -219,14 +219,15 @@ def leave_out(
     With `only`, tau_b_all_runs and tau_all_runs are the correlations over all runs, rather than the runs of the group,
     between values under the full pool and values without the unique documents of the group.
 
-    With `new_runs`, the result shows whether the judgments can be used to evaluate a run that was not pooled. The
-    bias of the run is estimated from the unique judged documents of each group of pooled runs; the estimate requires at
+    With `new_runs`, the result shows whether the judgments can be used to evaluate a run that was not pooled. The bias
+    of the run is estimated from the unique judged documents of each group of pooled runs. The estimate requires at
     least four groups. The column score contains the measure value, and condensed contains the value with unjudged
     documents skipped. The columns least and greatest contain the lowest and the highest value over all possible
-    judgments of the unjudged documents. bias is the value minus the value that the run would have if its group had been
-    pooled, with the bounds of a 95% interval. The verdict is "fair" (the interval is within `tolerance`),
-    "underestimated", "overestimated" or "cannot tell". to_judge is the number of unjudged documents among the first
-    `depth` documents of the group's runs. The last lines of the output contain a command that lists these documents.
+    judgments of the unjudged documents. The column bias contains the value minus the value that the run would have if
+    its group had been pooled, with the bounds of a 95% interval. The verdict is "fair" (the interval is within
+    `tolerance`), "underestimated", "overestimated" or "cannot tell". The column to_judge contains the number of
+    unjudged documents among the first `depth` documents of the group's runs. The last lines of the output contain a
+    command that lists these documents.
 
     With `complete`, the result shows whether completing the judgments, with classifiers of document text or with
     judgments from another source, reduces the bias. With `holes`, it shows how the remaining bias depends on the share
@@ -338,7 +339,7 @@ def leave_out(
 
 
 def _refuse_invalid(methods: Sequence[str], new_runs: Any, prepared: PreparedGradedRuns) -> None:
-    """Raise UsageError for a repeated method, a level that is too low, or a measure without an exact expected value."""
+    """Raise UsageError for a repeated method, a level that is too low, or a measure without exact expected values."""
     level = prepared.rules.settings.level
     for method in methods:
         if methods.count(method) > 1:
@@ -363,7 +364,10 @@ def _predicting(
     *,
     progress: bool,
 ) -> dict[str, CompletionRun]:
-    """Predict the unique documents of each group with each classifier; return the predictions by classifier name."""
+    """Predict the unique documents of each group with each classifier.
+
+    Return a dictionary from classifier to predictions.
+    """
     classifiers = list(dict.fromkeys(EXPECTED.get(name, name) for name in methods if name in WITH_TEXT))
     if not classifiers:
         return {}
@@ -384,7 +388,7 @@ def _predicting(
 def _labelling(
     experiment: GradedRuns, labels: Judgments, left_out: Sequence[UniqueDocuments], *, replace_all: bool
 ) -> LabelCompletion:
-    """Return the treatment that judges unique documents by labels; warns about the labels."""
+    """Return the treatment that judges unique documents by labels. Warn about the labels."""
     labelling = LabelCompletion(
         judgments=experiment.judgments,
         labels=labels,
@@ -400,7 +404,7 @@ def _labelling(
 def _judgments_of_groups(
     text: GradedQrelsText, left_out: Sequence[UniqueDocuments], treatment: RemovalTreatment
 ) -> dict[str, GradedQrelsText]:
-    """Return the judgments with which each group is evaluated, by group."""
+    """Return a dictionary from each group to the judgments with which the group is evaluated."""
     judgments = {}
     for removal in left_out:
         grades, written = treatment(removal, text.judgments.grades)
@@ -409,7 +413,7 @@ def _judgments_of_groups(
 
 
 def _warn_of_topics(experiment: GradedRuns, lacking: BoolArray) -> None:
-    """Warn about excluded topics; raises InputError if a measure has no value for any topic."""
+    """Warn about excluded topics. Raise InputError if a measure has no value for any topic."""
     for measure, n_lacking in zip(experiment.measures, lacking.sum(axis=1).tolist(), strict=True):
         if n_lacking == lacking.shape[1]:
             raise InputError(f"{measure} has no value for any topic when a group is left out")

@@ -1,4 +1,4 @@
-"""Results of the evaluation of unpooled runs."""
+"""The results of the evaluation of unpooled runs."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from irevalx.reports.table import Table
 from irevalx.wording import spelled
 
 TOLERANCE = 0.01
-"""The default of the tolerated bias."""
+"""The default of the largest tolerated bias."""
 
 COVERAGE_DEPTH = 10
-"""The depth of the first column of the coverage table."""
+"""The rank cutoff of the first column in the coverage table."""
 
 FAIR, UNDERESTIMATED, OVERESTIMATED, CANNOT_TELL = "fair", "underestimated", "overestimated", "cannot tell"
-"""The verdicts."""
+"""The possible verdicts on an unpooled run."""
 
 
 class NewRun(NamedTuple):
@@ -30,18 +30,18 @@ class NewRun(NamedTuple):
     group: str
     measure: str
     score: float
-    condensed: float | None  # with unjudged documents skipped; None if the measure does not support this treatment
-    least: float | None  # over all possible judgments of the unjudged documents; None unless ``bounds`` has proven ones
+    condensed: float | None  # with unjudged documents skipped; None if the measure does not support it
+    least: float | None  # over all possible judgments of the unjudged documents; None if there are no proven bounds
     greatest: float | None
     bias: float | None  # expected difference from the score that the run would have if its group had been pooled
-    bias_low: float | None  # 95% interval; None if the bias is unknown, or 0 because all documents are judged
+    bias_low: float | None  # the 95% interval; None if the bias is unknown, or is 0 because all documents are judged
     bias_high: float | None
     verdict: str
-    to_judge: int  # number of unjudged documents among the first documents of the runs of the group
+    to_judge: int  # the number of unjudged documents among the first documents of the group's runs
 
 
 class CoverageRow(NamedTuple):
-    """The shares of unjudged documents of a new run, or of a pooled run when its group is left out."""
+    """The shares of unjudged documents of a new run, or of a pooled run if its group is left out."""
 
     run: str
     group: str
@@ -54,7 +54,7 @@ class NewRuns(Frozen, kw_only=True):
     """The assessment of runs that were not pooled."""
 
     rows: Sequence[NewRun]
-    coverage: Sequence[CoverageRow]  # the new runs, then the pooled ones
+    coverage: Sequence[CoverageRow]  # the new runs, followed by the pooled runs
     depth: int  # the depth of the pool
     tolerance: float
     reasons: Mapping[tuple[str, str], str]  # why there is no estimate, by group and measure; "" if there is one
@@ -66,7 +66,7 @@ class NewRuns(Frozen, kw_only=True):
 
     @property
     def sentences(self) -> list[str]:
-        """The verdict on each run for each measure, then the commands that list the documents to judge."""
+        """The verdict on each run under each measure, followed by the commands that list the documents to judge."""
         in_python = f'irevalx.lab.next(its runs, qrels, order="depth", depth={self.depth}, in_all={{}})'
         unknown = {
             row.group: row
@@ -94,7 +94,7 @@ class NewRuns(Frozen, kw_only=True):
         return f"{about} {row.verdict} by {least:.4f} to {most:.4f}."
 
     def _why(self, row: NewRun) -> str:
-        """Return the reason why there is no verdict, and the remedy."""
+        """Return the reason why there is no verdict, and what the user can do."""
         reason, cutoff = self.reasons.get((row.group, row.measure)), self.deeper.get((row.run, row.measure))
         n_runs = len({other.run for other in self.rows if other.group == row.group})
         of_first = f"its first {self.depth}" if n_runs == 1 else f"the first {self.depth} of the runs of {row.group}"
@@ -146,7 +146,7 @@ class NewRuns(Frozen, kw_only=True):
 
 
 def verdict_on(interval: tuple[float, float] | None, tolerance: float) -> str:
-    """Return the verdict for an interval of the bias; None if there is no interval."""
+    """Return the verdict for an interval of the bias, which is None if the bias could not be estimated."""
     if interval is None:
         return CANNOT_TELL
     low, high = interval
@@ -158,7 +158,10 @@ def verdict_on(interval: tuple[float, float] | None, tolerance: float) -> str:
 
 
 def commands_for(new: NewRuns) -> dict[str, str]:
-    """Return, by group, the command that lists the unjudged documents among the top documents of its new runs."""
+    """Return a dictionary from group to command. The command lists the unjudged documents of its new runs.
+
+    Only the top documents of runs are listed.
+    """
     from click import get_current_context
 
     values = get_current_context().params

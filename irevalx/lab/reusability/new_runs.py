@@ -45,17 +45,18 @@ DRAWS = 1000
 """The default number of draws of judgments."""
 
 CONFIRMED = frozenset({"P", "Rprec", "bpref", "infAP", "map", "ndcg", "ndcg_cut", "rbp"})
-"""The measures whose intervals cover the bias in simulations (docs/reusability.md); others have no estimate."""
+"""The measures for which simulations show that the intervals cover the bias (docs/reusability.md). Other measures have
+no estimate."""
 
 MOST_UNJUDGED_OF_POOLED = 0.1
-"""The greatest share of unjudged documents of pooled runs for which the bias is estimated (docs/reusability.md)."""
+"""The largest share of unjudged documents of pooled runs for which the bias is estimated (docs/reusability.md)."""
 
 _QUANTILES = (50.0, 2.5, 97.5)
-"""The percentiles for the estimate and the bounds of its interval."""
+"""The percentiles that are the estimate and the bounds of its interval."""
 
 
 class BiasDraws(Frozen):
-    """The parameters for estimating the bias of new runs; all groups and measures use the same random numbers."""
+    """The parameters for estimating the bias of new runs. All groups and measures use the same random numbers."""
 
     tolerance: float
     n: int
@@ -69,7 +70,7 @@ def with_new_runs(
     groups_of: Callable[[Sequence[str]], list[str]],
     draws: BiasDraws,
 ) -> LeftOutRuns:
-    """Assess new runs, given the depth of the pool; ``groups_of`` returns the groups of runs by name."""
+    """Assess new runs. ``depth`` is the depth of the pool, and ``groups_of`` returns the group of each run."""
     if len(pooled.runs) < 2:
         given = f"only {shown_name(pooled.runs[0].path)}" if pooled.runs else "none"
         raise UsageError(
@@ -100,7 +101,10 @@ def with_new_runs(
 def with_first_of(
     pooled: PreparedGradedRuns, new: Sequence[RunStream], depth: int
 ) -> tuple[PreparedGradedRuns, frozenset[bytes]]:
-    """Add new runs and their first documents, to the depth of the pool and of the measures; return their topics."""
+    """Add new runs and their first documents, to the depth of the pool and of the measures.
+
+    Return all prepared runs, and the topics of the new runs.
+    """
     known, settings = pooled.judgments.grades[pooled.judgments.grades >= 0], pooled.rules.settings
     depths = [measure.depth or ALL_RANKS for measure in weighted_among(pooled.requests, settings.level, known)]
     depths += cutoffs_of(pooled.requests).values()
@@ -112,25 +116,25 @@ def with_first_of(
 
 
 def _n_unjudged(judgments: Judgments, runs: Sequence[RunStream], depth: int, ranking: RankingRules) -> int:
-    """Return the number of unjudged documents among the top documents of runs, summed over topics."""
+    """Return the number of unjudged documents among the top documents of runs, over all topics."""
     pool = PooledDocuments.joined("", [part for run in runs for part in first_documents(run, depth, ranking)])
     return len({*pool.pairs()}) - int((in_pool(judgments, pool) & (judgments.grades >= 0)).sum())
 
 
 def cutoffs_of(requests: Sequence[RequestedMeasure]) -> dict[str, int]:
-    """Return the cutoff of each measure that has one."""
+    """Return a dictionary from each measure that has a cutoff to its cutoff."""
     return {name: cutoff for request in requests for name, cutoff in request.cutoffs.items()}
 
 
 class PooledAndNew(Frozen, kw_only=True):
-    """Pooled and new runs that are ranked together."""
+    """Pooled and new runs, which are ranked together."""
 
     experiment: GradedRuns  # all runs, the pooled ones first; its judgments contain the first documents of new runs
     n_pooled: int
     groups: Sequence[str]
-    given: BoolArray  # whether each document is in the original judgments, rather than only in the new runs
+    given: BoolArray  # whether the original judgments contain each document, which otherwise only new runs retrieve
     depth: int  # the depth of the pool
-    n_other_topics: int = 0  # how many topics of new runs are not evaluated
+    n_other_topics: int = 0  # the number of topics of new runs that are not evaluated
 
     @cached_property
     def pooled(self) -> GradedRuns:
@@ -159,7 +163,7 @@ class PooledAndNew(Frozen, kw_only=True):
 
     @property
     def new_groups(self) -> dict[str, IntArray]:
-        """The indices of the new runs of each group."""
+        """A dictionary from each group to the indices of its new runs."""
         new = self.groups[self.n_pooled :]
         return {
             name: np.array([self.n_pooled + place for place, group in enumerate(new) if group == name])
@@ -167,7 +171,7 @@ class PooledAndNew(Frozen, kw_only=True):
         }
 
     def assessed(self, draws: BiasDraws) -> NewRuns:
-        """Assess the new runs; warns about estimates that are not reliable."""
+        """Assess the new runs. Warn about estimates that are not reliable."""
         biases = {name: GroupBias.of(self, group, draws) for name, group in self.new_groups.items()}
         coverage = self._coverage()
         self._warn(coverage, [name for name, bias in biases.items() if bias.estimates])
@@ -193,7 +197,10 @@ class PooledAndNew(Frozen, kw_only=True):
         )
 
     def _deeper_cutoffs(self) -> dict[tuple[str, str], int]:
-        """Return cutoffs beyond the depth, by run and measure, if the run has unjudged documents in between."""
+        """Return ``{(run, measure): cutoff}`` for cutoffs beyond the depth of the pool.
+
+        A run is included only if it has unjudged documents between the depth and the cutoff.
+        """
         unjudged = ~self.given | (self.experiment.grades < 0)
         deeper: dict[tuple[str, str], int] = {}
         for name, cutoff in cutoffs_of(self.new.requests).items():
@@ -235,7 +242,7 @@ class PooledAndNew(Frozen, kw_only=True):
         ]
 
     def _coverage(self) -> list[CoverageRow]:
-        """Return the shares of unjudged documents of new runs, and of pooled runs when their groups are left out."""
+        """Return the shares of unjudged documents of new runs, and of pooled runs if their groups are left out."""
 
         def without(removal: UniqueDocuments, grades: IntArray) -> tuple[IntArray, BoolArray]:
             return grades, self.given & ~removal.removed
@@ -282,7 +289,7 @@ class GroupBias(Frozen, kw_only=True):
 
     @classmethod
     def of(cls, runs: PooledAndNew, group: IntArray, draws: BiasDraws) -> GroupBias:
-        """Estimate the bias of the runs with these indices from draws of judgments."""
+        """Estimate the bias of the runs with the indices ``group`` from draws of judgments."""
         members = runs.experiment.of_runs(group)
         unjudged: BoolArray = members.retrieved_within(runs.depth).any(axis=0) & (members.grades < 0)
         to_judge = int(unjudged.sum())
@@ -309,7 +316,7 @@ class GroupBias(Frozen, kw_only=True):
         return cls(to_judge=to_judge, estimates=estimates)
 
     def why_not(self, request: RequestedMeasure, level: float) -> str:
-        """Return the reason why a measure has no estimate; "" if it has one, or if none is needed."""
+        """Return the reason why a measure has no estimate, or "" if it has one or needs none."""
         return (self.problem or _why_not(request, level)) if self.to_judge else ""
 
     def columns(self, measure: str, run: str, tolerance: float) -> dict[str, Any]:
@@ -322,7 +329,7 @@ class GroupBias(Frozen, kw_only=True):
 
 
 def _why_not(request: RequestedMeasure, level: float) -> str:
-    """Return the reason why the bias of a measure cannot be estimated at this level; "" if it can."""
+    """Return the reason why the bias of a measure cannot be estimated at this level, or "" if it can be estimated."""
     if request.level not in {None, level}:
         return f"{request.names[0]} does not use {spelled('level')}"
     if request.measure.name not in CONFIRMED or request.treatment != "nonrel":
@@ -333,7 +340,10 @@ def _why_not(request: RequestedMeasure, level: float) -> str:
 def _drawn_biases(
     members: GradedRuns, given: BoolArray, unjudged: BoolArray, p: FloatArray, factors: FloatArray, seed: int
 ) -> FloatArray:
-    """Return the scores minus the scores under drawn judgments of unjudged documents: (n_draws, n_measures, n_runs)."""
+    """Return the scores minus the scores under drawn judgments of unjudged documents.
+
+    The shape is (n_draws, n_measures, n_runs).
+    """
     random, pooled, grades = generator(seed, 1), given | unjudged, members.grades.copy()
     now, biases = members.values(None, given), []
     for factor in factors.tolist():
@@ -347,7 +357,10 @@ def _drawn_biases(
 
 
 def _condensed(new: GradedRuns, given: BoolArray) -> dict[str, list[float]]:
-    """Return, by measure, the scores with unjudged documents skipped, for measures that support this treatment."""
+    """Return a dictionary from measure to the scores with unjudged documents skipped.
+
+    It contains the measures that support this treatment of unjudged documents.
+    """
     requests = tuple(
         replace(request, treatment="skip")
         for request in new.requests
@@ -360,7 +373,10 @@ def _condensed(new: GradedRuns, given: BoolArray) -> dict[str, list[float]]:
 
 
 def _bounds(new: GradedRuns) -> dict[str, list[tuple[float, float]]]:
-    """Return, by measure, the lowest and the highest score of each run, for measures with proven bounds."""
+    """Return a dictionary from measure to the lowest and the highest score of each run.
+
+    It contains the measures that have proven bounds.
+    """
     known = new.grades[new.grades >= 0]
     bounds = {}
     for measure in weighted_among(new.requests, new.level, known):

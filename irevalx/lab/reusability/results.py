@@ -1,4 +1,4 @@
-"""Rows and tables of ``leave_out``, and the regression of bias on unjudged documents."""
+"""Rows and tables of ``leave_out``, and the regression of the bias on the share of unjudged documents."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class BiasOfHoles(NamedTuple):
-    """The least-squares line of the bias of left-out runs on their share of unjudged documents (holes)."""
+    """The least-squares line that predicts the bias of left-out runs from their share of unjudged documents (holes)."""
 
     measure: str
     judgments: str
@@ -37,7 +37,7 @@ class BiasOfHoles(NamedTuple):
     bias: float
     intercept: float | None  # intercept: the expected bias of a run without unjudged documents
     slope: float | None
-    slope_low: float | None  # intervals generalise to other groups of runs; None for fewer than four groups
+    slope_low: float | None  # the interval generalises to other groups; None if there are fewer than four
     slope_high: float | None
     correlation: float | None
     correlation_low: float | None
@@ -47,7 +47,7 @@ class BiasOfHoles(NamedTuple):
     def of(
         cls, measure: str, judgments: str, holes: FloatArray, bias: FloatArray, groups: Sequence[str]
     ) -> BiasOfHoles:
-        """Fit the line to the shares of unjudged documents and the biases of runs."""
+        """Fit the line to the share of unjudged documents and the bias of each run."""
         intercept, slope, correlation = line_through(holes, bias)
         of_slope, of_correlation = (ends or (None, None) for ends in line_intervals(holes, bias, groups))
         line = intercept, slope, *of_slope, correlation, *of_correlation
@@ -59,7 +59,7 @@ _DISPLAYED_TITLES = {
     "removed documents": "unique documents removed",
     "runs and judgments": "runs by kind of judgments",
 }
-"""Displayed titles of tables that have another title in JSON."""
+"""A dictionary from the title of a table in JSON to its displayed title, if they differ."""
 
 
 _NOTE_ON_ALL_RUNS = (
@@ -70,23 +70,23 @@ _NOTE_ON_ALL_RUNS = (
 
 
 class LeaveOutRow(NamedTuple):
-    """The values of a run under all judgments, and without the judgments of the unique documents of its group."""
+    """The values of a run under all judgments, and without the judgments of its group's unique documents."""
 
     run: str
     group: str
     measure: str
     judgments: str  # completion method of the judgments; biased if they were not completed
     score: float
-    left_out: float  # whole numbers for sums of counts, like ``score``
+    left_out: float  # an integer if it is a sum of counts, like ``score``
     rank: int  # 1 + the number of runs with a better score
     rank_left_out: int
     significant: bool  # whether the scores differ significantly
-    holes: float | None  # share of unjudged documents among the first documents; None unless requested
+    holes: float | None  # the share of unjudged documents among the first documents; None unless requested
     bias: float | None  # ``left_out`` - ``score``; None unless holes were requested
 
 
 class LeftOutSummary(NamedTuple):
-    """Means over the runs that were left out, for a measure; most fields are from ``GroupEvaluation.statistics``."""
+    """Means over the runs that were left out, for a measure. Most fields come from ``GroupEvaluation.statistics``."""
 
     measure: str
     judgments: str
@@ -98,23 +98,28 @@ class LeftOutSummary(NamedTuple):
     tau: float
     tau_b: float
     significant: float
-    inversions: int  # number of pairs of runs in the opposite order, of all runs
+    inversions: int  # the number of pairs of runs in the opposite order, among all runs
     inverted: float  # share of inverted pairs among all pairs
     tau_b_all_runs: float
     tau_all_runs: float
-    decisions: Mapping[str, float]  # agreement of significance decisions, by the names of ``Confusion.columns``
+    decisions: Mapping[
+        str, float
+    ]  # a dictionary from each of ``Confusion.columns`` to the agreement of significance decisions
 
 
 class UniqueAtDepth(NamedTuple):
-    """The number of unique documents among the first documents of the runs of a group: means over topics and runs."""
+    """The number of unique documents among the first documents of a group's runs.
+
+    Values are means over topics and runs.
+    """
 
     group: str  # ``mean`` for all runs that were left out
     removed: float
-    relevant: float  # in the full judgments
+    relevant: float  # the number of documents that are relevant under the full judgments
 
 
 class PredictedGroup(NamedTuple):
-    """The number of unique documents of a group, and how many of them are predicted correctly."""
+    """The number of unique documents of a group, and the number of them that are predicted correctly."""
 
     group: str
     judgments: str
@@ -126,7 +131,7 @@ class PredictedGroup(NamedTuple):
 
 
 class RemovedFromTopic(NamedTuple):
-    """The number of judged unique documents of a group for a topic, and how many of them are relevant."""
+    """The number of judged unique documents of a group for a topic, and the number of them that are relevant."""
 
     group: str  # ``mean`` for the mean over groups; that of the topic ``mean`` is in Büttcher et al. (2007, 5.2)
     topic: str  # ``all`` for the sum over topics, ``mean`` for the mean
@@ -135,11 +140,11 @@ class RemovedFromTopic(NamedTuple):
 
 
 _MEANS = tuple(name for name in LeftOutSummary._fields if name not in {"measure", "judgments", "decisions"})
-"""The fields of a summary that are in ``GroupEvaluation.statistics``."""
+"""The fields of a summary that come from ``GroupEvaluation.statistics``."""
 
 
 class LeftOutRuns(DrawnResult):
-    """Runs re-evaluated without the unique documents of their groups."""
+    """Runs that were evaluated again without the unique documents of their groups."""
 
     experiment: GradedRuns
     groups: Sequence[str]  # the group of each run
@@ -191,7 +196,7 @@ class LeftOutRuns(DrawnResult):
 
     @property
     def bias_of_holes(self) -> list[BiasOfHoles]:
-        """A row for each measure and kind of judgments; none unless holes were requested."""
+        """A row for each measure and kind of judgments. There are no rows unless holes were requested."""
         rows: list[BiasOfHoles] = []
         if self.holes is None:
             return rows
@@ -204,7 +209,7 @@ class LeftOutRuns(DrawnResult):
 
     @property
     def removed_among_first(self) -> list[UniqueAtDepth]:
-        """A row for each group, and their mean over runs; none unless holes were requested."""
+        """A row for each group, and a row with the means over runs. There are no rows unless holes were requested."""
         if self.holes_depth is None:
             return []
         experiment = self.experiment
@@ -223,7 +228,7 @@ class LeftOutRuns(DrawnResult):
 
     @property
     def predicted_groups(self) -> list[PredictedGroup]:
-        """A row for each group, and for each kind of judgments that are predicted."""
+        """A row for each group and each kind of judgments that contains predictions."""
         relevant = self.experiment.grades >= self.experiment.level
         return [
             PredictedGroup(
@@ -241,7 +246,7 @@ class LeftOutRuns(DrawnResult):
 
     @property
     def quality_of_predictions(self) -> list[QualityOfPredictions]:
-        """A row for each kind of judgments that are predicted."""
+        """A row for each kind of judgments that contains predictions."""
         level, judgments = self.experiment.level, self.experiment.judgments
         return [
             completion_quality(name, judgments, self.removals, by_group, level)
@@ -250,7 +255,10 @@ class LeftOutRuns(DrawnResult):
 
     @property
     def removed_documents(self) -> list[RemovedFromTopic]:
-        """A row for each group and topic; each group ends with its sum and mean, and the last row is the mean."""
+        """A row for each group and topic.
+
+        A group ends with its sum and mean, and the last row is the mean over groups.
+        """
         experiment = self.experiment
         relevant = [
             replace(removal, removed=removal.removed & (experiment.grades >= experiment.level))
@@ -284,36 +292,39 @@ class LeftOutRuns(DrawnResult):
                 )
 
     def about(self) -> dict[str, Any]:
-        """Return how the values were computed, with the verdicts on new runs."""
+        """Return how the values were computed, including the verdicts on new runs."""
         about = super().about()
         return {**about, "notes": [*(self.new.explanations if self.new else ()), *about["notes"]]}
 
     def tables(self) -> list[Table]:
-        """Return the tables, the table of ``view`` first; the summary contains the significance decisions."""
+        """Return the tables. The table of ``view`` is the first one.
+
+        The summary contains the significance decisions.
+        """
         return self._tables(decisions_apart=False)
 
     def tables_for_people(self) -> list[Table]:
-        """Return the tables under displayed titles, with the significance decisions in a separate table."""
+        """Return the tables under displayed titles. Significance decisions are in a separate table."""
         return [
             replace(table, title=_DISPLAYED_TITLES.get(table.title, table.title), names=("run", "group"))
             for table in self._tables(decisions_apart=True)
         ]
 
     def drawing(self, draw: str | None, page: Page) -> str:
-        """Return the requested figure; raises ArgumentError for holes that were not requested."""
+        """Return the name of the requested figure. Raise ArgumentError if it shows holes that were not requested."""
         chosen = super().drawing(draw, page)
         if chosen == "holes" and self.holes is None:
             raise argument_error("draw", "changes, where holes have not been counted", draw)
         return chosen
 
     def _each(self) -> Iterator[tuple[int, str, str, GroupEvaluation]]:
-        """Yield the index and the name of each measure, for each kind of judgments."""
+        """Yield the index and the name of each measure for each kind of judgments, and the evaluation."""
         for m, measure in enumerate(self.experiment.measures):
             for name, evaluation in self.evaluations.items():
                 yield m, measure, name, evaluation
 
     def _printed(self, m: int, score: float) -> float:
-        """Return a score as irevalx prints it: sums of counts are integers."""
+        """Return a score as irevalx prints it. A sum of counts is an integer."""
         return round(score) if self.experiment.kinds[m].number == "integer" else float(score)
 
     def _tables(self, *, decisions_apart: bool) -> list[Table]:
@@ -374,18 +385,18 @@ class LeftOutRuns(DrawnResult):
         without: Collection[str] = (),
         kinds: Collection[str] | None = None,
     ) -> Table:
-        """Return a table, omitting the column for the kind of judgments if there is only one kind."""
+        """Return a table. If there is only one kind of judgments, the table has no column for it."""
         single = len(self.evaluations if kinds is None else kinds) == 1
         unnamed = {*without, *(["judgments"] if single else [])}
         return Table.of(title, record, rows, without=unnamed, n_labels=n_labels - single)
 
     def _with_decisions(self, table: Table) -> Table:
-        """Return a table of ``summary`` with the columns of significance decisions."""
+        """Add the columns of significance decisions to a table of ``summary``."""
         cells = [(*cells, *row.decisions.values()) for cells, row in zip(table.rows, self.summary, strict=True)]
         return replace(table, columns=(*table.columns, *DECISION_COLUMNS), rows=cells)
 
     def _pivot(self) -> Table:
-        """Return one row per run: its scores under the full judgments, then under each other kind."""
+        """Return a row for each run. It contains the scores under the full judgments, then under each other kind."""
         full = next(iter(self.evaluations.values())).before
         kinds = {"full": full, **{name: evaluation.after for name, evaluation in self.evaluations.items()}}
         scores = [

@@ -1,4 +1,4 @@
-"""Bounds and probabilities of measure values when documents are unjudged.
+"""Bounds and probabilities of measure values if some documents are unjudged.
 
 bounds              bounds() and its command
 results             rows

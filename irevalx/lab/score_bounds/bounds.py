@@ -1,4 +1,7 @@
-"""Bounds of measure values over all completions of the judgments: ``bounds`` and its command."""
+"""``bounds`` computes bounds of measure values over all completions of the judgments.
+
+This module also declares its command.
+"""
 
 import warnings
 from collections import Counter
@@ -82,13 +85,13 @@ _OPTIONAL = (
     "unjudged",
     "deviation",
 )
-"""Columns that are omitted if the displayed table is too wide."""
+"""The columns that are omitted if the displayed table is too wide."""
 
 _OF_PAIRS = ("against", "decided", "flips_at", "keeps_sign", "by", "changing_topic", "changing_docno", "changes")
-"""Columns that only pairs have."""
+"""The columns that have values only for pairs."""
 
 _DETERMINED, _DETERMINED_IN_JSON = "determined pairs", "decided pairs"
-"""The title of a table, displayed and in JSON, whose keys do not change."""
+"""The displayed title of a table, and its title in JSON, where keys do not change."""
 
 
 class BoundedScores(DrawnResult):
@@ -99,16 +102,16 @@ class BoundedScores(DrawnResult):
     by_topic: bool  # whether tables for the terminal contain topics
     scores: Sequence[WeightedScores]  # of the measures with proven bounds, for the figure
     seed: int | None = None  # the seed of draws of judgments; None if there are none
-    show: str | None = None  # whether all pairs are displayed (all) or only runs (summary); None displays few pairs
+    show: str | None = None  # all pairs (all) or only runs (summary) are displayed; None displays few pairs
     drawings: ClassVar[Mapping[str, str]] = {"decided": "decided_pairs"}
     displayed_titles: ClassVar[Mapping[str, str]] = {_DETERMINED: _DETERMINED_IN_JSON}
 
     def tables(self) -> list[Table]:
-        """Return the tables of ``rows`` and of the number of decided pairs."""
+        """Return the table of ``rows`` and the table of the number of decided pairs."""
         return self._tables(self.rows)
 
     def tables_for_people(self) -> list[Table]:
-        """Return the tables under displayed titles; topics are included only if requested."""
+        """Return the tables under displayed titles. Topics are included only if they were requested."""
         n_pairs = self.decided[0].pairs if self.decided else 0
         has_pairs = self.show == "all" or (self.show is None and n_pairs <= FEW_PAIRS)
         rows = [row for row in self.rows if self.by_topic or row.topic == ALL]
@@ -141,7 +144,10 @@ class BoundedScores(DrawnResult):
         return tables
 
     def drawing(self, draw: str | None, page: "Page") -> str:
-        """Return the only figure; raises UsageError if there is a single run, or no measure has proven bounds."""
+        """Return the name of the only figure.
+
+        Raise UsageError if there is a single run, or if no measure has proven bounds.
+        """
         if not self.decided:
             raise UsageError("the figure of bounds requires at least two runs")
         if not self.scores:
@@ -150,7 +156,7 @@ class BoundedScores(DrawnResult):
 
 
 class DocumentsToJudge(DocumentsResult):
-    """The documents whose judgments have the greatest effect on undetermined pairs, in descending order."""
+    """The documents whose judgments affect undetermined pairs most, in descending order of the effect."""
 
     rows: Sequence[DocumentToJudge]
     column: str = "narrows"  # the effect of judgments: ``narrows`` or, with probabilities, ``changes``
@@ -217,19 +223,18 @@ def bounds(
     A pair is determined (column decided) if the difference has the same sign, or is 0, for all possible judgments. The
     bounds of differences are exact: they account for the fact that a document retrieved by both runs has a single
     grade. Unjudged documents that no run retrieves have no effect. The columns next_topic and next_docno contain the
-    unjudged document whose judgment narrows the bounds of the mean most, and the column narrows contains the reduction
-    of their width.
+    unjudged document whose judgment narrows the bounds of the mean most. The column narrows contains the reduction of
+    their width.
 
     Probabilities of relevance can be given (`probabilities`) or fitted to the judgments (`fit_probabilities`). With
     probabilities, further columns contain the mean and the standard deviation of the value or difference. For the mean
-    difference of a pair, they also contain the probability that the difference keeps its sign, and the document whose
-    judgment is expected to have the largest effect on the probability that the first run is better. The size of this
-    effect is also reported. The relevance of each document is assumed to be independent of the relevance of the others,
-    except that all fitted probabilities share the estimation error of the model. With fitted probabilities, runs that
-    were not pooled must be given as `new_runs`; the probabilities of their documents are then multiplied by a common
-    factor, which is also estimated. The column by contains the method by which the probability was computed: exact
-    (always for P; for rbp and dcg if few unjudged documents remain), normal (the normal distribution) or draws (random
-    draws).
+    difference of a pair, they also contain the probability that the difference keeps its sign. They also contain the
+    document whose judgment is expected to change the probability that the first run is better most, and the size of
+    this change. The relevance of each document is assumed to be independent of the relevance of the others, except that
+    all fitted probabilities share the estimation error of the model. With fitted probabilities, runs that were not
+    pooled must be given as `new_runs`. The probabilities of their documents are then multiplied by a common factor,
+    which is also estimated. The column by contains the method by which the probability was computed: exact (always for
+    P; for rbp and dcg if few unjudged documents remain), normal (the normal distribution) or draws (random draws).
 
     For map and ndcg, no exact bounds are computed. Their bounds are the lowest and highest values over random draws of
     the missing judgments, and the limits column contains "drawn".
@@ -350,7 +355,7 @@ def _to_judge(
     experiment: GradedRuns,
     notes: tuple[str, ...],
 ) -> DocumentsToJudge:
-    """Return the first documents, over all topics or per topic; the column is the effect of their judgments."""
+    """Return the first documents, over all topics or for each topic. ``column`` names the effect of their judgments."""
     (name, n), by_topic = requested, attrgetter("topic")
     if ranked:
         counts = Counter(document.topic for document in ranked)
@@ -374,7 +379,7 @@ def _to_judge(
 
 
 def _drawn_requests(requests: Sequence[RequestedMeasure], *, is_probable: bool) -> tuple[RequestedMeasure, ...]:
-    """Return the measures that require draws of judgments; raises UsageError without probabilities."""
+    """Return the measures that require draws of judgments. Raise UsageError if they are given without probabilities."""
     drawn = tuple(request for request in requests if request.measure in DRAWN and request.treatment == "nonrel")
     if drawn and not is_probable:
         options = f"{spelled('probabilities')} and {spelled('fit_probabilities')}"
@@ -385,7 +390,7 @@ def _drawn_requests(requests: Sequence[RequestedMeasure], *, is_probable: bool) 
 def _refuse_next(
     option: str, weighted: Sequence[WeightedMeasure], drawn: Sequence[RequestedMeasure], opened: Sequence[RunStream]
 ) -> None:
-    """Raise UsageError if the next documents cannot be selected."""
+    """Raise UsageError if documents to judge next cannot be selected."""
     if (n_measures := len(weighted) + sum(len(request.names) for request in drawn)) > 1:
         raise UsageError(f"{spelled(option)} requires a single measure, not {n_measures}")
     for request in drawn:
@@ -397,7 +402,10 @@ def _refuse_next(
 def weighted_scores(
     prepared: PreparedGradedRuns, weighted: Sequence[WeightedMeasure], drawn: tuple[RequestedMeasure, ...] = ()
 ) -> tuple[list[WeightedScores], GradedRuns]:
-    """Return the scores of runs under weighted sums over ranks, and the ranked runs with the drawn measures."""
+    """Return the scores of runs under weighted sums over ranks, and the ranked runs.
+
+    The ranked runs have the measures ``drawn``.
+    """
     settings, depth = prepared.rules.settings, _depth(weighted, drawn)
     judgments = with_first_documents(prepared.judgments, prepared.runs, depth, RankingRules.of(settings))
     requests = drawn or requests_of(("num_ret",), settings)
@@ -411,7 +419,7 @@ def _depth(weighted: Sequence[WeightedMeasure], drawn: Sequence[RequestedMeasure
 
 
 def _undetermined(scores: WeightedScores) -> list[tuple[int, int]]:
-    """Return the undetermined pairs; warns if there are none."""
+    """Return the undetermined pairs. Warn if there are none."""
     each = zip(scores.pairs, scores.bounds_of(scores.pairs), strict=True)
     undecided = [pair for pair, of_pair in each if not of_pair.is_determined]
     if not undecided:

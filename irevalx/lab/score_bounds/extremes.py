@@ -1,10 +1,11 @@
-"""Minimum and maximum of measure values and differences over all completions of the judgments.
+"""The minimum and maximum of measure values and differences over all completions of the judgments.
 
-A document has the same grade in all runs, and grades vary independently; therefore, the bounds are exact.
+A document has the same grade in all runs, and the grades of documents vary independently. The bounds are therefore
+exact.
 
 Source: Moffat and Zobel, Rank-Biased Precision for Measurement of Retrieval Effectiveness, TOIS 2008, define the
-residual of one run; here it is computed for differences, in which a document of both runs has the difference of its
-weights.
+residual of one run. Here, the residual is also computed for differences, in which a document that both runs retrieve
+has the difference of its weights.
 """
 
 from __future__ import annotations
@@ -30,7 +31,8 @@ _BATCH = 4_000_000
 """The maximum number of weights in memory at a time."""
 
 _TOGETHER = 64
-"""The number of pairs whose bounds are computed together; their weights in a topic fit into the cache."""
+"""The number of pairs whose bounds are computed together. The weights of these pairs in a topic fit into the CPU
+cache."""
 
 
 class DocumentInfluence(NamedTuple):
@@ -38,38 +40,47 @@ class DocumentInfluence(NamedTuple):
 
     topic: str
     docno: str
-    effect: float  # effect of its judgment on the bounds of means, or on probabilities, summed over pairs
+    effect: float  # the effect of the judgment on the bounds of means, or on probabilities, summed over pairs
     pairs: int = 1
 
 
 class TopicWeights(Frozen):
-    """The documents of a topic that any run retrieves at the ranks used by a measure; arrays are (n_documents,)."""
+    """The documents of a topic that any run retrieves at the ranks used by a measure.
+
+    Unless stated otherwise, the shape of arrays is (n_documents,).
+    """
 
     topic: str
     docnos: tuple[str, ...]  # in ascending byte order
-    weights: FloatArray  # shape (n_runs, n_documents); 0 for a document that a run lacks
+    weights: FloatArray  # shape (n_runs, n_documents); 0 for a document that a run does not retrieve
     gains: FloatArray  # 0 for unjudged documents
     unjudged: BoolArray
     places: IntArray  # indices into the judgments of the experiment
 
     def of(self, pair: tuple[int, int | None]) -> FloatArray:
-        """Return the weights of a run, minus the weights of a second run, if given."""
+        """Return the weights of a run. If a second run is given, subtract its weights."""
         run, against = pair
         weights: FloatArray = self.weights[run]
         return weights if against is None else weights - self.weights[against]
 
 
 class DifferenceDistribution(Frozen, kw_only=True):
-    """The distribution of a score or difference under relevance probabilities, (n_topics + 1,) with the mean."""
+    """The distribution of a score or difference under relevance probabilities, for each topic and for the mean.
+
+    The shape of arrays is (n_topics + 1,).
+    """
 
     means: FloatArray
     deviations: FloatArray
     keeps_sign: float  # the probability that the mean difference has the same sign as under the judgments
-    by: str  # how this was computed: "exact", "normal" or "draws"
+    by: str  # the method by which this probability was computed: "exact", "normal" or "draws"
 
 
 class Bounds(Frozen):
-    """A score or a difference with its minimum and maximum, by topic and for the mean: (n_topics + 1,)."""
+    """A score or a difference with its minimum and maximum, for each topic and for the mean.
+
+    The shape of arrays is (n_topics + 1,).
+    """
 
     difference: FloatArray
     low: FloatArray
@@ -92,7 +103,7 @@ class Bounds(Frozen):
 
 
 class DeterminedPairs(Frozen):
-    """The number of determined pairs by the number of judged documents; shape (n_steps,)."""
+    """The number of determined pairs as a function of the number of judged documents. The shape is (n_steps,)."""
 
     n_judged: IntArray  # ascending from 0
     n_decided: IntArray
@@ -100,7 +111,7 @@ class DeterminedPairs(Frozen):
 
 
 def is_determined(low: FloatArray | float, high: FloatArray | float) -> BoolArray:
-    """Return whether all differences within these bounds, apart from rounding errors, have the same sign or are 0."""
+    """Return whether all differences within the bounds have the same sign or are 0, apart from rounding errors."""
     return np.greater(low, 0) | np.less(high, 0) | (np.equal(low, 0) & np.equal(high, 0))
 
 
@@ -108,18 +119,21 @@ class WeightedScores:
     """The scores of runs for a measure that is a sum over ranks of weight times gain."""
 
     def __init__(self, experiment: GradedRuns, measure: WeightedMeasure) -> None:
-        """Collect weights; the judgments must contain every document that any run has at the ranks of the measure."""
+        """Collect the weights.
+
+        The judgments must contain every document that any run retrieves at the measure's ranks.
+        """
         self.measure = measure
         self.runs = experiment.runs
         self.topics = list(_topic_weights(experiment, measure))
 
     @property
     def pairs(self) -> list[tuple[int, int]]:
-        """All pairs of runs, by index, in the order of the call."""
+        """All pairs of runs, as indices. Runs are in the order in which they were given."""
         return list(combinations(range(len(self.runs)), 2))
 
     def bounds(self, pair: tuple[int, int | None]) -> Bounds:
-        """Return the bounds of the score of a run, or of the difference of two runs, by index.
+        """Return the bounds of a run's score, or of the difference of two runs. Runs are given by index.
 
         A few pairs take a quarter of the time of ``bounds_of``, which loops over topics.
         """
@@ -152,7 +166,7 @@ class WeightedScores:
         return Segments.of_lengths([len(topic.docnos) for topic in self.topics]), gains, unjudged
 
     def bounds_of(self, pairs: Iterable[tuple[int, int | None]]) -> Iterator[Bounds]:
-        """Yield ``bounds`` of each pair; many pairs take less time together."""
+        """Yield ``bounds`` of each pair. Many pairs take less time together than separately."""
         pairs, n_topics = iter(pairs), len(self.topics)
         greatest, n_runs = self.measure.greatest_gain, len(self.runs)
         while batch := list(islice(pairs, _TOGETHER)):
@@ -189,11 +203,14 @@ class WeightedScores:
 
     @cached_property
     def _weights(self) -> list[FloatArray]:
-        """The weights of each topic, contiguous by run, with a last row of zeros for no run."""
+        """The weights of each topic, contiguous for each run. The last row consists of zeros, for no second run."""
         return [np.vstack((topic.weights, np.zeros(len(topic.docnos)))) for topic in self.topics]
 
     def determining(self, *, best_first: bool) -> DeterminedPairs:
-        """Count determined pairs while judgments are added, ordered by ``worth_judging`` or by weight in any run."""
+        """Count determined pairs while judgments are added.
+
+        The order is ``worth_judging``, or the weight in any run.
+        """
         # The first count is without judgments. The order is computed again at each step.
         pairs = self.pairs
         hidden = [~topic.unjudged for topic in self.topics]
@@ -221,7 +238,7 @@ class WeightedScores:
         return DeterminedPairs(numbers, decided, len(pairs))
 
     def _n_determined(self, hidden: Sequence[BoolArray], undecided: list[tuple[int, int]]) -> int:
-        """Count the determined pairs when some judgments are hidden, and remove these pairs from the list."""
+        """Count the determined pairs if some judgments are hidden, and remove these pairs from ``undecided``."""
         low, high = np.zeros(len(undecided)), np.zeros(len(undecided))
         for topic, mask in zip(self.topics, hidden, strict=True):
             open_ = topic.unjudged | mask
@@ -239,7 +256,10 @@ class WeightedScores:
         return len(self.pairs) - len(undecided)
 
     def worth_judging(self, pairs: Sequence[tuple[int, int]]) -> list[DocumentInfluence]:
-        """Return the unjudged documents in descending order of their effect on bounds, then by topic and docno."""
+        """Return the unjudged documents in descending order of their effect on bounds.
+
+        Documents with the same effect are ordered by topic and docno.
+        """
         greatest, documents = self.measure.greatest_gain, list[DocumentInfluence]()
         for topic in self.topics:
             worth, n_pairs = _sums(topic, pairs)
@@ -252,7 +272,7 @@ class WeightedScores:
 
 
 def _sums(topic: TopicWeights, pairs: Sequence[tuple[int, int]]) -> tuple[FloatArray, IntArray]:
-    """Return, for each document, the sum of its absolute weights over pairs, and the number of pairs with a weight."""
+    """Return, for each document, the sum of its absolute weights over pairs, and the number of these pairs."""
     worth, n_pairs = np.zeros(len(topic.docnos)), np.zeros(len(topic.docnos), np.int64)
     for weights in _weights_of_pairs(topic, pairs):
         worth += np.abs(weights).sum(axis=0)
@@ -261,7 +281,7 @@ def _sums(topic: TopicWeights, pairs: Sequence[tuple[int, int]]) -> tuple[FloatA
 
 
 def _weights_of_pairs(topic: TopicWeights, pairs: Sequence[tuple[int, int]]) -> Iterator[FloatArray]:
-    """Yield the differences of weights in batches of pairs, shape (n, n_documents)."""
+    """Yield the differences of weights in batches of n pairs. Each shape is (n, n_documents)."""
     size = max(1, _BATCH // max(1, len(topic.docnos)))
     run, against = np.array(pairs, np.int64).reshape(-1, 2).T
     for start in range(0, len(pairs), size):

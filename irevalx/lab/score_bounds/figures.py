@@ -1,4 +1,4 @@
-"""The figure of bounds: determined pairs of runs by the number of judged documents."""
+"""The figure of bounds, which shows the number of determined pairs against the number of judged documents."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from irevalx.wording import first_names
 
 
 def decided_pairs(result: BoundedScores, page: Page) -> Figure:
-    """Plot the number of determined pairs for two judging orders (``in_all`` and by rank), one panel per measure."""
+    """Plot the number of determined pairs for two judging orders, ``in_all`` and by rank. Each measure has a panel."""
     panels: list[LinePanel] = []
     without: list[str] = []
     for scores in result.scores:

@@ -1,6 +1,6 @@
 """Relevance probabilities of unjudged documents, and expected measure values.
 
-Expected values are exact for sums over ranks; for AP, nDCG and unpooled runs, they are estimated from random draws of
+Expected values are exact for sums over ranks. For AP, nDCG and unpooled runs, they are estimated from random draws of
 judgments.
 """
 
@@ -28,10 +28,10 @@ from irevalx.statistics.significance import generator, without_noise
 
 
 class Relevance(Frozen, kw_only=True):
-    """Probabilities of relevance and their error."""
+    """Probabilities of relevance, and the covariance of their estimation errors."""
 
     probability: FloatArray  # shape (n_documents,)
-    features: FloatArray  # shape (n_documents, n_features); without features, documents are independent
+    features: FloatArray  # shape (n_documents, n_features); if there are no features, documents are independent
     covariance: FloatArray  # shape (n_features, n_features); of the errors of the coefficients of the logit
 
     def take(self, places: IntArray) -> Relevance:
@@ -40,11 +40,14 @@ class Relevance(Frozen, kw_only=True):
 
     @property
     def slopes(self) -> FloatArray:
-        """The derivatives of probabilities with respect to coefficients: shape (n_documents, n_features)."""
+        """The derivatives of probabilities with respect to coefficients. The shape is (n_documents, n_features)."""
         return (self.probability * (1 - self.probability))[:, None] * self.features
 
     def moved(self, coefficients: FloatArray) -> FloatArray:
-        """Return the probabilities after these changes of the coefficients, shape (n_features,)."""
+        """Return the probabilities after the coefficients are changed.
+
+        The shape of ``coefficients`` is (n_features,).
+        """
         if not coefficients.size:
             return self.probability
         from scipy.special import expit, logit
@@ -54,7 +57,7 @@ class Relevance(Frozen, kw_only=True):
 
     @cached_property
     def root(self) -> FloatArray:
-        """The symmetric square root of the covariance; unlike eigenvectors, it is unique."""
+        """The symmetric square root of the covariance. Unlike eigenvectors, the square root is unique."""
         values, vectors = np.linalg.eigh(self.covariance)
         root: FloatArray = (vectors * np.sqrt(np.clip(values, 0.0, None))) @ vectors.T
         return root
@@ -65,14 +68,17 @@ class Relevance(Frozen, kw_only=True):
 
 
 class GradeShares(Frozen):
-    """The distributions of grades of relevant and of other documents, each of shape (n_grades,), from grade 0."""
+    """The distributions of the grades of relevant and of other documents, from grade 0. Each shape is (n_grades,)."""
 
     relevant: FloatArray
     others: FloatArray
 
     @classmethod
     def of(cls, grades: IntArray, level: int, greatest: int) -> GradeShares:
-        """Estimate the distributions from judged grades; if there are none, the lowest possible grade is certain."""
+        """Estimate the distributions from judged grades.
+
+        If there are none, the lowest possible grade has probability 1.
+        """
         possible = np.arange(greatest + 1)
         counts = np.bincount(grades[(grades >= 0) & (grades <= greatest)], minlength=greatest + 1).astype(np.float64)
         relevant, others = (
@@ -82,13 +88,16 @@ class GradeShares(Frozen):
         return cls(relevant / relevant.sum(), others / others.sum())
 
     def chances(self, probability: FloatArray, gains: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return the distinct gains of grades, (n_gains,), and their probabilities, (n_documents, n_gains)."""
+        """Return the distinct gains of grades, and their probabilities for each document.
+
+        The shapes are (n_gains,) and (n_documents, n_gains).
+        """
         distinct, place = np.unique(gains, return_inverse=True)
         relevant, others = (np.bincount(place.ravel(), shares) for shares in (self.relevant, self.others))
         return distinct, probability[:, None] * relevant + (1 - probability)[:, None] * others
 
     def drawn(self, relevant: BoolArray, generator: np.random.Generator) -> IntArray:
-        """Draw grades of relevant and of other documents at random."""
+        """Draw the grades of documents at random. ``relevant`` marks the relevant documents."""
         number = generator.random(relevant.size)
         of_either = (
             np.searchsorted(np.cumsum(shares[:-1]), number, "right") for shares in (self.relevant, self.others)
@@ -98,7 +107,10 @@ class GradeShares(Frozen):
 
 
 def given_relevance(experiment: GradedRuns, given: Any, depth: int) -> Relevance:
-    """Look up probabilities; warns if one of the first ``depth`` documents of a run has none, and is nonrelevant."""
+    """Look up probabilities. Warn if one of the first ``depth`` documents of a run has none.
+
+    A document without a probability is treated as nonrelevant.
+    """
     probabilities = graded_judgments_of(given, grades="probability")
     place = places_of(experiment.judgments, probabilities)
     probability = np.where(place == ABSENT, -1.0, np.concatenate((probabilities.grades, [0.0]))[place])
@@ -114,14 +126,14 @@ def given_relevance(experiment: GradedRuns, given: Any, depth: int) -> Relevance
 
 
 DRAWN: tuple[Measure, ...] = (average_precision, average_precision_at, ndcg, ndcg_cut)
-"""The measures that ``bounds`` supports by drawing judgments."""
+"""The measures for which ``bounds`` draws judgments."""
 
 _NODES = 7
-"""The number of nodes of the quadrature over the error of a fit."""
+"""The number of nodes of the quadrature over the estimation error of a fit."""
 
 
 class ExpectedValues:
-    """The scores of runs, if each unjudged document has a probability of relevance."""
+    """The scores of runs if each unjudged document has a probability of relevance."""
 
     def __init__(
         self,
@@ -160,13 +172,13 @@ class ExpectedValues:
         return self._shares.chances(probability, self._gains)
 
     def _sums(self, x: FloatArray) -> FloatArray:
-        """Return the sums of rows of x over the documents of each topic."""
+        """Return the sums of rows of ``x`` over the documents of each topic."""
         sums = np.zeros((len(self.scores.topics), *x.shape[1:]))
         np.add.at(sums, self._topic, x)
         return sums
 
     def of(self, pair: tuple[int, int | None]) -> DifferenceDistribution:
-        """Return the distribution of the score of a run, or of the difference of two runs, by index."""
+        """Return the distribution of a run's score, or of the difference of two runs. Runs are given by index."""
         run, against = pair
         if self._is_drawn(pair):
             difference = self._draws[:, run] - (0.0 if against is None else self._draws[:, against])
@@ -198,7 +210,7 @@ class ExpectedValues:
 
     @cached_property
     def _draws(self) -> FloatArray:
-        """The scores of all runs under drawn judgments: shape (n_draws, n_runs, n_topics)."""
+        """The scores of all runs under drawn judgments. The shape is (n_draws, n_runs, n_topics)."""
         random, draws = generator(self._seed), np.repeat(self._known[np.newaxis], self._n_draws, axis=0)
         for scores in draws:
             relevant = random.random(self._topic.size) < self._relevance.drawn(random)
@@ -230,7 +242,7 @@ class ExpectedValues:
         return SignProbabilities(float(below), float(zero), float(above), exact=True)
 
     def changing(self, pairs: Sequence[tuple[int, int]]) -> list[DocumentInfluence]:
-        """Return the unjudged documents in descending order of ``_change``, summed over pairs."""
+        """Return the unjudged documents in descending order of ``_change``, which is summed over pairs."""
         changes, n_pairs = np.zeros(self._topic.size), np.zeros(self._topic.size, np.int64)
         for pair in pairs:
             changes += (change := self._change(pair))
@@ -240,7 +252,7 @@ class ExpectedValues:
         return [self._document(place, changes, int(n_pairs[place])) for place in order.tolist()]
 
     def bounds(self, pair: tuple[int, int | None]) -> Bounds:
-        """Return the bounds of the score of a run, or of a difference, with its distribution."""
+        """Return the bounds and the distribution of the score of a run, or of a difference."""
         changing, (run, against) = None, pair
         if self._is_drawn(pair):
             return replace(self.scores.bounds(pair), probable=self.of(pair))
@@ -253,7 +265,10 @@ class ExpectedValues:
         return DocumentInfluence(topic, self._docnos[place], float(changes[place]), pairs)
 
     def _change(self, pair: tuple[int, int]) -> FloatArray:
-        """Return the expected absolute change of the probability that a normal difference is above 0, by document."""
+        """Return, for each document, the expected change that its judgment causes.
+
+        It is the absolute change of the probability that a normally distributed difference is above 0.
+        """
         from scipy.special import ndtr
 
         (run, against), (gains, chances) = pair, self._gain_probabilities(self._relevance.probability)
@@ -277,7 +292,10 @@ class ExpectedValues:
 
 
 def probable_of_draws(now: FloatArray, drawn: FloatArray) -> DifferenceDistribution:
-    """Return the distribution of drawn differences, (n_draws, n_topics); ``now`` is the current difference."""
+    """Return the distribution of drawn differences. ``now`` is the difference under the judgments.
+
+    The shape of ``drawn`` is (n_draws, n_topics).
+    """
     drawn = without_noise(np.column_stack((drawn, drawn.mean(axis=1))))
     return DifferenceDistribution(
         means=drawn.mean(axis=0),
@@ -288,7 +306,7 @@ def probable_of_draws(now: FloatArray, drawn: FloatArray) -> DifferenceDistribut
 
 
 class SimulatedValues:
-    """The scores of runs under judgments drawn from probabilities of relevance; all measures share the draws."""
+    """The scores of runs under judgments drawn from probabilities of relevance. All measures share the draws."""
 
     def __init__(
         self, experiment: GradedRuns, relevance: Relevance, shares: GradeShares, n_draws: int, seed: int
@@ -311,7 +329,7 @@ class SimulatedValues:
         self._draws = np.stack(draws)
 
     def bounds(self, measure: str, pair: tuple[int, int | None]) -> Bounds:
-        """Return the range and the distribution of a score, or of a difference of two runs, over draws."""
+        """Return the range and the distribution over draws of a score, or of the difference of two runs."""
         run, against = pair
         now, drawn = (values[..., self.measures.index(measure), :, :] for values in (self._now, self._draws))
         if against is None:

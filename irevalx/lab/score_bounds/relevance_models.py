@@ -1,13 +1,13 @@
 """Relevance models fitted to the judgments, for pooled and for unpooled runs.
 
-The relevance of a document is predicted from the runs that retrieve it and from its ranks in them; the weight of each
-run is fitted. A model with only the best rank and the number of runs underestimates effective runs, and its
+The relevance of a document is predicted from the runs that retrieve it and from its ranks in them. A weight is fitted
+for each run. A model with only the best rank and the number of runs underestimates effective runs, and its
 probabilities are not calibrated (docs/bounds.md).
 
-Documents of an unpooled run require a correction: pooled runs retrieved the judged documents but not the unjudged
-documents, and the model is fitted only to the former. Its error is estimated on groups of pooled runs: without the
-unique documents of a group it is fitted again, and the number of relevant documents among these is compared with the
-sum of their probabilities. docs/reusability.md reports the coverage.
+Documents of an unpooled run require a correction. Pooled runs retrieved the judged documents but not the unjudged
+documents, and the model is fitted only to judged documents. Its error is estimated on groups of pooled runs: the model
+is fitted again without the unique documents of a group, and the number of relevant documents among them is compared
+with the sum of their probabilities. docs/reusability.md reports the coverage of the intervals.
 
 Source: Carterette, Robust Test Collections for Retrieval Evaluation, SIGIR 2007, estimates probabilities of relevance
 from ranks by logistic regression, with the weights of runs learned.
@@ -32,29 +32,29 @@ from irevalx.lab.score_bounds.probabilities import Relevance
 from irevalx.wording import spelled
 
 LEAST_GROUPS = 4
-"""The least number of groups of pooled runs to estimate the factor; fewer were not tested."""
+"""The minimum number of groups of pooled runs for estimating the factor. Fewer groups were not tested."""
 
 LEAST_TAU = 0.25
-"""The least variation of the factor between groups: with few groups the estimate of tau is often 0."""
+"""The minimum variation of the factor between groups. If there are few groups, the estimate of tau is often 0."""
 
 MOST_UNJUDGED = 0.01
-"""The greatest share of unjudged documents of pooled runs within the depth of the pool."""
+"""The maximum share of unjudged documents of pooled runs within the depth of the pool."""
 
 _DEEPEST = 1000
-"""The greatest depth of a pool that is considered."""
+"""The maximum depth of a pool that is considered."""
 
 _MOST_EXPONENT = 5.0
-"""The greatest exponent of a drawn factor."""
+"""The maximum exponent of a drawn factor."""
 
 _PENALTY = 1.0
-"""The penalty on squared coefficients; half of it is subtracted from the log-likelihood."""
+"""The penalty on squared coefficients. Half of the penalty is subtracted from the log-likelihood."""
 
 _TOLERANCE = 1e-8
-"""The tolerance of the fit; small, so that printed digits do not depend on the version of scikit-learn."""
+"""The tolerance of the fit. It is small, so that printed digits do not depend on the version of scikit-learn."""
 
 
 class FittedRelevance:
-    """Probabilities of relevance fitted to judgments, which contain unjudged documents, by logistic regression."""
+    """Probabilities of relevance that logistic regression fits to judgments. Some documents are unjudged."""
 
     def __init__(self, experiment: GradedRuns, level: int) -> None:
         self._features, retrieved = features_of(experiment)
@@ -62,12 +62,18 @@ class FittedRelevance:
         self._judged: BoolArray = retrieved & (experiment.grades >= 0)
 
     def fit(self, without: BoolArray | None = None) -> Relevance:
-        """Fit the model to all judgments, or to all but some judgments; raises InputError like ``logistic_fit``."""
+        """Fit the model to all judgments, except the judgments in the mask ``without``.
+
+        Raise InputError if no judged document is relevant, or all are.
+        """
         judged = self._judged if without is None else self._judged & ~without
         return logistic_fit(self._features, judged, self._relevant)
 
     def factor(self, unique: Sequence[BoolArray]) -> GroupFactor:
-        """Estimate the ratio of relevant to expected unique documents of pooled groups; raises InputError."""
+        """Estimate the factor, which is the number of relevant unique documents divided by the expected number.
+
+        Raise InputError if there are too few groups, or if no unique document is relevant.
+        """
         lost = [mask for mask in unique if mask.any()]
         if len(lost) < LEAST_GROUPS:
             raise InputError(
@@ -87,17 +93,17 @@ class FittedRelevance:
         return GroupFactor(scale=scale, tau=max(tau, LEAST_TAU), n_groups=len(lost))
 
     def _counts(self, lost: BoolArray) -> tuple[float, float, float]:
-        """Return the number of relevant documents among these, and its mean and variance under a fit without them."""
+        """Return the number of relevant documents in ``lost``, and its mean and variance under a fit without them."""
         p = self.fit(lost).probability[lost]
         return float((lost & self._relevant).sum()), float(p.sum()), float((p * (1 - p)).sum())
 
 
 class GroupFactor(Frozen, kw_only=True):
-    """The factor by which the fitted probabilities of unjudged documents of an unpooled group are multiplied."""
+    """The factor that multiplies the fitted probabilities of an unpooled group's unjudged documents."""
 
     scale: float  # the number of relevant unique documents of pooled groups, divided by its fitted expectation
-    tau: float  # the standard deviation of the factor between groups, as a share of it
-    n_groups: int  # the number of groups behind both estimates
+    tau: float  # the standard deviation of the factor between groups, divided by the factor
+    n_groups: int  # the number of groups from which both values are estimated
 
     def drawn(self, random: np.random.Generator, n_draws: int) -> FloatArray:
         """Draw factors for a new group from a log-t distribution, because tau is estimated from few groups."""
@@ -108,7 +114,7 @@ class GroupFactor(Frozen, kw_only=True):
 
 
 def judged_depth(experiment: GradedRuns, most: float = MOST_UNJUDGED) -> int:
-    """Return the depth up to which at most this share of the runs' documents is unjudged; 0 if there is none.
+    """Return the depth up to which at most the share ``most`` of the runs' documents is unjudged, or 0.
 
     At the last rank, the share can be five times as high.
     """
@@ -119,7 +125,10 @@ def judged_depth(experiment: GradedRuns, most: float = MOST_UNJUDGED) -> int:
 
 
 def _by_rank(experiment: GradedRuns) -> tuple[IntArray, IntArray]:
-    """Return the counts of unjudged and of retrieved documents of each run at each rank: shape (n_runs, depth)."""
+    """Return the numbers of unjudged and of retrieved documents of each run at each rank.
+
+    Both shapes are (n_runs, depth).
+    """
     ranking, n_runs = experiment.ranking, len(experiment.runs)
     n_retrieved = ranking.n_ret.reshape(n_runs, len(experiment.topics))
     depth = min(_DEEPEST, max(1, int(n_retrieved.max(initial=0))))
@@ -132,7 +141,10 @@ def _by_rank(experiment: GradedRuns) -> tuple[IntArray, IntArray]:
 
 
 def features_of(experiment: GradedRuns) -> tuple[FloatArray, BoolArray]:
-    """Return the features of each judgment, (n_judgments, n_runs + 2), and a mask of the retrieved documents."""
+    """Return the features of each judgment, and a mask of the retrieved documents.
+
+    The shape of the features is (n_judgments, n_runs + 2).
+    """
     ranking, n_runs = experiment.ranking, len(experiment.runs)
     known = ranking.row >= 0
     row, rank, run = ranking.row[known], ranking.rank[known], ranking.rows.ids[known] // len(experiment.topics)
@@ -146,7 +158,7 @@ def features_of(experiment: GradedRuns) -> tuple[FloatArray, BoolArray]:
 
 
 def logistic_fit(features: FloatArray, judged: BoolArray, relevant: BoolArray) -> Relevance:
-    """Fit probabilities by logistic regression; raises InputError if no judged document is relevant, or all are."""
+    """Fit probabilities by logistic regression. Raise InputError if no judged document is relevant, or all are."""
     from sklearn.linear_model import LogisticRegression
 
     known = relevant[judged]
@@ -167,7 +179,7 @@ def logistic_fit(features: FloatArray, judged: BoolArray, relevant: BoolArray) -
 
 
 LEAST_DEPTH = 10
-"""The depth within which pooled runs are distinguished from others; pools are at least as deep."""
+"""The depth within which pooled runs are distinguished from unpooled runs. Pools are at least as deep."""
 
 
 def fitted_relevance(
@@ -177,7 +189,10 @@ def fitted_relevance(
     groups: str | PathLike[str] | Mapping[str, str] | None,
     group_by: str | None,
 ) -> Relevance:
-    """Fit probabilities; raises InputError if runs were not pooled that are not among the last ``n_new`` runs."""
+    """Fit the probability of relevance of each document.
+
+    Raise InputError if a run other than the last ``n_new`` runs was not pooled.
+    """
     n_pooled = len(experiment.runs) - n_new
     refuse_unpooled(experiment, n_pooled)
     if not n_new:
@@ -186,9 +201,9 @@ def fitted_relevance(
 
 
 class UnpooledRelevance(Relevance, kw_only=True):
-    """Fitted probabilities; probabilities of documents that only a new group retrieved share a factor."""
+    """Fitted probabilities. The probabilities of documents that only a new group retrieved share a factor."""
 
-    group: IntArray  # shape (n_documents,); the index of the new group, ``ABSENT`` for other documents
+    group: IntArray  # shape (n_documents,); the index of the new group, or ``ABSENT`` for other documents
     factor: GroupFactor  # drawn for each group separately
     n_groups: int  # the number of new groups
 
@@ -205,7 +220,10 @@ class UnpooledRelevance(Relevance, kw_only=True):
 
 
 def unpooled_relevance(experiment: GradedRuns, groups: Sequence[str], n_pooled: int, level: int) -> UnpooledRelevance:
-    """Fit probabilities and the factor for new runs, which follow ``n_pooled`` pooled runs; raises like ``factor``."""
+    """Fit probabilities and the factor for new runs, which follow ``n_pooled`` pooled runs.
+
+    Raise InputError if the factor cannot be estimated.
+    """
     pooled = experiment.of_runs(np.arange(n_pooled))
     depth = max(LEAST_DEPTH, judged_depth(pooled))
     model = FittedRelevance(experiment, level)
@@ -228,7 +246,10 @@ def unpooled_relevance(experiment: GradedRuns, groups: Sequence[str], n_pooled: 
 
 
 def refuse_unpooled(experiment: GradedRuns, n_pooled: int) -> None:
-    """Raise InputError if some of the first runs are judged to depth 10 and others, which require a factor, are not."""
+    """Raise InputError if some of the first ``n_pooled`` runs are judged to depth 10 and others are not.
+
+    The other runs require a factor.
+    """
     n_unjudged, n_retrieved = (counts[:n_pooled, :LEAST_DEPTH].sum(axis=1) for counts in _by_rank(experiment))
     unjudged = n_unjudged / np.maximum(n_retrieved, 1)
     # without a factor, the fitted number of relevant documents of these runs is two to three times too high

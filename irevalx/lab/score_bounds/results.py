@@ -12,10 +12,10 @@ from irevalx.arrays.segments import ratio
 from irevalx.lab.score_bounds.extremes import Bounds, is_determined
 
 ALL = "all"
-"""The topic of the row of the mean."""
+"""The topic of the row that contains the mean."""
 
 CONFIDENT = 0.95
-"""The least probability of keeping its sign for a confident pair."""
+"""The minimum probability of keeping the sign of the difference for a confident pair."""
 
 
 class BoundedScore(NamedTuple):
@@ -28,7 +28,7 @@ class BoundedScore(NamedTuple):
     difference: float  # difference under the judgments; the score if there is no other run
     low: float
     high: float
-    unjudged: int  # number of unjudged documents with an effect
+    unjudged: int  # the number of unjudged documents with an effect
     decided: (
         bool | None
     )  # whether the difference has the same sign, or is 0, for all completions; None for a single run
@@ -40,15 +40,15 @@ class BoundedScore(NamedTuple):
     limits: str = "proven"  # drawn if low and high are the minimum and maximum over draws; then decided is None
     mean: float | None = None  # with probabilities of relevance, like the following fields
     deviation: float | None = None
-    keeps_sign: float | None = None  # probability that the mean difference keeps its sign; None for topics and runs
-    by: str | None = None  # method of computation: "exact", "normal" or "draws"
+    keeps_sign: float | None = None  # the probability that the mean difference keeps its sign; None for topics and runs
+    by: str | None = None  # the method of computation: "exact", "normal" or "draws"
     changing_topic: str | None = None  # the document that is expected to change the probability that the run is better
     changing_docno: str | None = None  # most, and by how much
     changes: float | None = None
 
 
 WITH_PROBABILITIES = BoundedScore._fields[BoundedScore._fields.index("limits") :]
-"""The fields that have values with probabilities of relevance only."""
+"""The fields that have values only if there are probabilities of relevance."""
 
 
 class DeterminedPairsRow(NamedTuple):
@@ -58,24 +58,24 @@ class DeterminedPairsRow(NamedTuple):
     pairs: int
     decided: int | None  # None for draws of judgments, like the next field
     undecided: int | None
-    confident: int | None = None  # other pairs that keep their sign with probability 0.95; None without probabilities
+    confident: int | None = None  # other pairs that keep their sign with probability 0.95; None if it is unknown
 
 
 class DocumentToJudge(NamedTuple):
-    """A document to judge, with the effect of its judgment on undetermined pairs."""
+    """A document to judge, with the effect of its judgment on undetermined pairs of runs."""
 
-    rank: int  # from 1, the best first; of each topic, or over all topics
+    rank: int  # from 1, the best first, for each topic or over all topics
     topic: str
     docno: str
-    narrows: float | None  # reduction of the bounds of these pairs by its judgment, summed; None with probabilities
-    changes: float | None  # expected absolute change of their probabilities, summed; None without probabilities
+    narrows: float | None  # how much the judgment narrows the bounds of these pairs, summed; None with probabilities
+    changes: float | None  # the expected absolute change of their probabilities, summed; None if there are none
     pairs: int  # number of affected pairs
 
 
 def rows_of(
     measure: str, runs: Sequence[str], topics: Sequence[str], pair: tuple[int, int | None], bounds: Bounds
 ) -> list[BoundedScore]:
-    """Return the rows of topics and of the mean for a run, or a pair of runs."""
+    """Return the rows of topics and of the mean, for a run or a pair of runs."""
     (run, against), nothing = pair, repeat(None)
     decided: Sequence[bool | None] = [None] * bounds.low.size
     if against is not None and bounds.proven:
@@ -102,7 +102,7 @@ def rows_of(
 
 
 def count_determined(rows: Sequence[BoundedScore]) -> list[DeterminedPairsRow]:
-    """Count for each measure the determined pairs and, with probabilities, the confident pairs."""
+    """Count the determined pairs for each measure. If there are probabilities, also count the confident pairs."""
     by_measure: dict[str, list[BoundedScore]] = {}
     for row in rows:
         if row.against is not None and row.topic == ALL:

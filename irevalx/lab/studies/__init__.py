@@ -1,4 +1,4 @@
-"""Measures under reduced judgments.
+"""Studies of measures under reduced judgments.
 
 study           study() and its command
 draw            draw() and its command

@@ -1,4 +1,4 @@
-"""Figures of several studies together: ``draw`` and its command."""
+"""``draw`` plots several studies together. This module also declares its command."""
 
 import os
 from collections.abc import Iterable, Mapping
@@ -60,8 +60,8 @@ def draw(
 
     The studies must have the same runs and full judgments. The panels show Kendall's tau-b, Pearson's correlation and
     the RMS error of each measure and study, like Figure 22 of Yilmaz and Aslam (2008). If the studies contain intervals
-    over topics, bands show these intervals. Otherwise, they show one standard deviation over samples on either side of
-    the mean, clipped to the range of the statistic.
+    over topics, bands show these intervals. Otherwise, bands extend one standard deviation over samples to either side
+    of the mean, and are clipped to the range of the statistic.
 
     Parameters
     ----------
@@ -101,7 +101,7 @@ def draw(
 
 
 def _summaries(studies: Any) -> list[StudySummary]:
-    """Return the summaries of studies, given as for ``draw``."""
+    """Return the summaries of studies. See ``draw`` for accepted inputs."""
     several = studies if isinstance(studies, list | tuple) else [studies]
     summaries = []
     for name, study in studies.items() if isinstance(studies, Mapping) else ((None, study) for study in several):
@@ -143,7 +143,7 @@ class SeveralStudies(Result):
         ]
 
     def write_into(self, path: Path, *, figures: FigureFiles, **how: Any) -> list[str]:
-        """Write each study to a folder of its own in an empty folder, and figures of all studies."""
+        """Write each study to a folder of its own in ``path``, which is empty, and write figures of all studies."""
         names, studies = [], {study.study.scheme: study for study in self.studies}
         for scheme, study in studies.items():
             into = make_folder(os.fspath(path / scheme))

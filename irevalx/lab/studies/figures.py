@@ -1,8 +1,8 @@
-"""Figures of studies: agreement by level, measure values, and scatter plots against full judgments.
+"""Figures of studies: agreement by level, measure values, and scatter plots against values under full judgments.
 
-They correspond to figures of these papers: Yilmaz and Aslam 2008, correlations and errors by level (8 and 10),
-ways of choosing documents (22), collections (23 and 24); Bompada et al. 2007, tau, accuracy and g-mean (1 and 2);
-Büttcher et al. 2007, mean scores and tau (1); Ahlgren and Grönqvist 2008, mean scores (5).
+The figures correspond to figures of these papers. Yilmaz and Aslam 2008: correlations and errors by level (8 and 10),
+ways of choosing documents (22), collections (23 and 24). Bompada et al. 2007: tau, accuracy and g-mean (1 and 2).
+Büttcher et al. 2007: mean scores and tau (1). Ahlgren and Grönqvist 2008: mean scores (5).
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from irevalx.statistics.bootstrap import THRESHOLD
 from irevalx.statistics.significance import ALPHA
 
 _STATISTICS = {"tau_b": ("tau-b", 2), "pearson": ("Pearson", 2), "rms": ("RMS", 3)}
-"""The statistics in a panel: words and decimals."""
+"""The statistics that a panel contains, each with its name and its number of decimals."""
 
 # in inches:
 _LEFT, _RIGHT, _BELOW = 0.62, 0.15, 0.27  # space next to and below all panels, for tick labels and a label at the left
@@ -39,7 +39,7 @@ _BETWEEN, _ROW_TITLE = 0.2, 0.28  # space between panels of a row, and above eac
 
 
 class ScatterPanel(Frozen):
-    """Values of runs under reduced judgments against values under full judgments."""
+    """The values of runs under reduced judgments against the values under full judgments."""
 
     title: str
     x: FloatArray  # shape (n_runs,); values under full judgments
@@ -48,7 +48,10 @@ class ScatterPanel(Frozen):
 
 
 def plotted_levels(study: StudySummary) -> list[int]:
-    """Return the indices of the levels in scatter plots, descending: three that are near the levels of papers."""
+    """Return the indices of the levels in scatter plots, in descending order.
+
+    There are three levels, which are close to the levels in papers.
+    """
     numbers = np.log([float(level.number) for level in study.levels])
     chosen: list[int] = []
     for target in study.scheme.plotted_levels:
@@ -58,7 +61,7 @@ def plotted_levels(study: StudySummary) -> list[int]:
 
 
 def scatter(study: StudySummary, measure: str, reference: str, page: Page) -> Figure:
-    """Plot a measure under reduced judgments against a reference, with one panel per level and equal limits."""
+    """Plot a measure under reduced judgments against a reference. Each level has a panel, and all limits are equal."""
     colour = COLOURS[study.measures.index(measure) % len(COLOURS)]
     panels = [_panel_of(study, measure, reference, place) for place in plotted_levels(study)]
     if reference == "itself":  # under all judgments, values do not change
@@ -142,7 +145,7 @@ STATISTICS = {
     "accuracy": Statistic("accuracy", 0.0, 1.0, ruled=True),
     "g_mean": Statistic("g-mean", 0.0, 1.0, ruled=True),
 }
-"""The statistics that figures show, by their names in the tables."""
+"""A dictionary from the name of each statistic in tables to its format in figures."""
 
 _OF_AGREEMENT = ("tau_b", "pearson", "rms")
 
@@ -150,7 +153,7 @@ _OVER_TOPICS = "95% intervals over resampled topics"
 
 
 def figures(study: StudySummary) -> Iterator[tuple[str, Callable[[Page], Figure]]]:
-    """Yield each figure of a study: the stem of its file name, and the function that draws it."""
+    """Yield each figure of a study, as the stem of its file name and the function that draws it."""
     for reference in REFERENCES:
         yield f"agreement-with-{reference}", partial(agreement, [study], study.measures, reference, by_level=True)
     yield "decisions", partial(_decisions, study)
@@ -164,7 +167,10 @@ def figures(study: StudySummary) -> Iterator[tuple[str, Callable[[Page], Figure]
 def agreement(
     studies: Sequence[StudySummary], measures: Sequence[str], reference: str, page: Page, *, by_level: bool = False
 ) -> Figure:
-    """Plot tau-b, Pearson's correlation and RMS error of studies on common axes, by level or by share of judgments."""
+    """Plot tau-b, Pearson's correlation and the RMS error of studies on common axes.
+
+    The horizontal axis is the level, or the share of judgments.
+    """
     rows = []
     for group in _on_one_axis(measures):
         panels = [_panel(studies, measures, group, reference, name, by_level=by_level) for name in _OF_AGREEMENT]
@@ -190,7 +196,10 @@ def _decisions(study: StudySummary, page: Page) -> Figure:
 
 
 def _mean_scores(study: StudySummary, page: Page) -> Figure:
-    """Plot mean values over runs and Kendall's tau against the level; only shares are plotted together."""
+    """Plot the mean values over runs and Kendall's tau against the level.
+
+    Measures that are shares are plotted together.
+    """
     assert study.scores is not None
     rows = []
     for group in _on_one_axis(study.measures):
@@ -212,7 +221,10 @@ def _mean_scores(study: StudySummary, page: Page) -> Figure:
 
 
 def _on_one_axis(measures: Sequence[str]) -> list[list[str]]:
-    """Return groups of measures that share axes: all measures that are shares, and each other measure separately."""
+    """Return groups of measures that share axes. Measures that are shares form a group.
+
+    Each other measure is a group of its own.
+    """
     return [[measures[number] for number in group] for group in groups_on_one_axis(ranges_printed_as(measures))]
 
 
@@ -225,7 +237,7 @@ def _panel(
     *,
     by_level: bool,
 ) -> LinePanel:
-    """Return the panel of a statistic with a group of the measures; a measure has one style in all panels."""
+    """Return the panel of a statistic with a group of the measures. A measure has the same style in all panels."""
     statistic, curves = STATISTICS[name], []
     for measure in group:
         for number, study in enumerate(studies):
@@ -257,7 +269,10 @@ def _curve(
     ends: tuple[FloatArray, FloatArray] | None = None,
     **style: Any,
 ) -> Curve:
-    """Return means over samples with the interval over topics, or one standard deviation, clipped to the bounds."""
+    """Return a curve of means over samples. Its band is the interval over topics, or one standard deviation.
+
+    The band is clipped to ``bounds``.
+    """
     if ends is not None:
         return Curve(label, x, mean, ends[0], ends[1], **style)
     if np.isnan(deviation).all() or np.isnan(mean).all():
@@ -284,17 +299,20 @@ def _over_samples(studies: Sequence[StudySummary]) -> str:
 
 
 def _levels(study: StudySummary) -> FloatArray:
-    """Return the positions of levels on the axis, shape (n_levels,)."""
+    """Return the positions of levels on the axis. The shape is (n_levels,)."""
     return _above_zero(np.array([place for place, _ in study.axis]))
 
 
 def _above_zero(places: FloatArray) -> FloatArray:
-    """Return positions on an axis that can be logarithmic: nan for 0, the level without judgments."""
+    """Return positions on an axis that can be logarithmic. The level without judgments is 0, and is replaced by nan."""
     return np.where(places > 0, places, np.nan)
 
 
 def _axis(studies: Sequence[StudySummary], *, by_level: bool) -> dict[str, Any]:
-    """Return the fields of a panel for its horizontal axis: levels of a single study, or shares of judgments."""
+    """Return the fields of a panel that define its horizontal axis.
+
+    The axis shows levels of a single study, or shares of judgments.
+    """
     if by_level and not studies[0].scheme.by_share_judged:
         ticks = tuple(studies[0].axis)
     else:

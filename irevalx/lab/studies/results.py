@@ -1,4 +1,4 @@
-"""Results of a study: values, statistics of each sample, summaries and knees; results of judging strategies."""
+"""The results of a study: values, statistics of each sample, summaries and knees, and results of judging strategies."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 
 
 class RecallRow(NamedTuple):
-    """The number of relevant documents among those a strategy selects within a budget, over all topics."""
+    """The number of relevant documents that a strategy selects within a budget, over all topics."""
 
     scheme: str
     level: str
@@ -57,27 +57,27 @@ class RecallRow(NamedTuple):
     seed: int
     judged: int  # number of judged documents
     relevant: int  # number of relevant judged documents
-    share: float  # share of all judged relevant documents; 0 if there are none
+    share: float  # the share of all documents judged relevant; 0 if there are none
 
 
 class UnpooledRunRow(NamedTuple):
-    """Bias against a group of runs whose documents are not selected."""
+    """The bias against a group of runs if the documents of the group are not selected."""
 
     scheme: str
     level: str
     measure: str
     group: str
     runs: int  # number of runs in the group
-    change: float  # change of the mean value of the group's runs if the strategy ignores the group
+    change: float  # the change of the group's mean value if the strategy ignores the group
     others: float  # the change for all other runs
-    places_lost: float  # mean number of ranks lost by a run of the group
+    places_lost: float  # the mean number of ranks that a run of the group loses
 
 
 class StrategyResult(Frozen):
-    """The documents that a judging strategy selected; empty for a scheme that is not a strategy."""
+    """The documents that a judging strategy selected. The object is empty if the scheme is not a strategy."""
 
     ordering: StrategySimulation | None = None  # of all runs
-    replayed: Sequence[SimulatedJudging] = ()  # for each seed, at each level ascending
+    replayed: Sequence[SimulatedJudging] = ()  # for each seed, at each level in ascending order
 
     @classmethod
     def of(
@@ -91,7 +91,7 @@ class StrategyResult(Frozen):
         *,
         processes: int,
     ) -> StrategyResult:
-        """Simulate a strategy on the judgments of an experiment; ``options`` are passed to ``simulated_strategy``."""
+        """Simulate a strategy on the judgments of an experiment. ``options`` is passed to ``simulated_strategy``."""
         if scheme.order is None:
             return cls()
         level, ranking, judgments = int(experiment.level), experiment.ranking_rules, experiment.judgments
@@ -120,7 +120,10 @@ class StrategyResult(Frozen):
         return rows
 
     def unpooled(self, study: Study, groups: Any, group_by: str | None, *, processes: int) -> list[UnpooledRunRow]:
-        """Compare values with those of a strategy that ignores a group of runs, for each level, measure and group."""
+        """Compare values with the values for a strategy that ignores a group of runs.
+
+        There is a row for each level, measure and group.
+        """
         ordering, experiment = self.ordering, study.experiment
         if ordering is None or (groups is None and group_by is None):
             return []
@@ -128,7 +131,7 @@ class StrategyResult(Frozen):
         members = {name: np.array([group == name for group in group_of_run]) for name in dict.fromkeys(group_of_run)}
 
         def without(group: BoolArray) -> FloatArray:
-            """Return values without a group: shape (n_levels, n_samples, n_measures, n_runs)."""
+            """Return the values without a group. The shape is (n_levels, n_samples, n_measures, n_runs)."""
             others, scores = ordering.of_runs(~group), np.empty(study.scores.shape)
             for s, seed in enumerate(study.seeds):
                 replayed = others.replay(experiment.judgments, study.levels, seed)
@@ -150,7 +153,7 @@ class StrategyResult(Frozen):
 
 
 def _ranks(scores: FloatArray) -> FloatArray:
-    """Return the rank of each run, with rank 1 for the highest score; tied runs share the mean of their ranks."""
+    """Return the rank of each run. The highest score has rank 1, and tied runs share the mean of their ranks."""
     higher = (scores[..., np.newaxis, :] > scores[..., np.newaxis]).sum(axis=-1)
     equal = (scores[..., np.newaxis, :] == scores[..., np.newaxis]).sum(axis=-1)
     ranks: FloatArray = higher + (equal + 1) / 2
@@ -158,7 +161,7 @@ def _ranks(scores: FloatArray) -> FloatArray:
 
 
 def recall_table(rows: Sequence[RecallRow]) -> Table:
-    """Return a row for each level, with means over samples."""
+    """Return a row for each level. Values are means over samples."""
     cells = []
     for level, of_level in groupby(rows, key=lambda row: row.level):
         judged, relevant, share = np.array([(row.judged, row.relevant, row.share) for row in of_level]).mean(axis=0)
@@ -172,7 +175,7 @@ def recall_table(rows: Sequence[RecallRow]) -> Table:
 
 
 def unpooled_table(rows: Sequence[UnpooledRunRow]) -> Table:
-    """Return a row for each group and level, under the first measure."""
+    """Return a row for each group and level. The values are values of the first measure."""
     first = rows[0].measure
     cells = [
         (row.group, row.runs, row.level, row.change, row.others, row.places_lost)
@@ -194,16 +197,16 @@ def unpooled_table(rows: Sequence[UnpooledRunRow]) -> Table:
 
 
 SUFFIXES = ("png", "svg", "pdf")
-"""The formats of figures."""
+"""The file formats of figures."""
 
 AXES = ("log", "linear")
-"""Scales of the axis of levels in figures."""
+"""The scales of the axis of levels in figures."""
 
 
 class FigureFiles(NamedTuple):
     """The format and the style of the figures in a folder."""
 
-    suffix: str | None  # one of ``SUFFIXES``; None for no figures
+    suffix: str | None  # one of ``SUFFIXES``; None if no figures are written
     axis: str  # one of ``AXES``
     width: float  # in inches
     titled: bool
@@ -217,17 +220,23 @@ class FigureFiles(NamedTuple):
 
 
 class StudyResult(Result):
-    """The knees of measures (the levels above which they are reliable), and the values from which they are derived."""
+    """The knees of measures, and the values from which knees are derived.
+
+    A knee is the level above which a measure is reliable.
+    """
 
     study: Study
     how_made: Mapping[str, Any]  # options, inputs and seeds, as in study.json
     seed: int | None  # of the first sample; None if nothing is random
-    recall: Sequence[RecallRow] = ()  # of a judging strategy
-    unpooled: Sequence[UnpooledRunRow] = ()  # of a judging strategy, if groups were given
+    recall: Sequence[RecallRow] = ()  # for a judging strategy
+    unpooled: Sequence[UnpooledRunRow] = ()  # for a judging strategy, if groups were given
 
     @property
     def rows(self) -> list[KneeRow]:
-        """One row per measure and statistic: the lowest level at and above which the measure is reliable."""
+        """A row for each measure and statistic.
+
+        It contains the lowest level at and above which the measure is reliable.
+        """
         return knee_rows(self.study)
 
     @cached_property
@@ -240,7 +249,7 @@ class StudyResult(Result):
         return [table() for table in self._tables().values()]
 
     def _tables(self) -> dict[str, Callable[[], Table]]:
-        """Return the functions that create the tables, by title."""
+        """A dictionary from the title of each table to the function that creates it."""
         tables: dict[str, Callable[[], Table]] = {
             "knees": lambda: Table.of("knees", KneeRow, self.rows, n_labels=2),
             "summary": lambda: summary_table(self.summary),
@@ -254,7 +263,7 @@ class StudyResult(Result):
         return tables
 
     def tables_for_people(self) -> list[Table]:
-        """Return tau-b by level; for a judging strategy, recall and the bias against unpooled groups, too."""
+        """Return tau-b by level. For a judging strategy, also return recall and the bias against unpooled groups."""
         tables = tau_tables(self.summary)
         if self.recall:
             tables.append(recall_table(self.recall))
@@ -263,12 +272,15 @@ class StudyResult(Result):
         return tables
 
     def table(self, title: str | None = None) -> Table:
-        """Return one of the tables knees (the default), summary, samples, scores, found and groups."""
+        """Return one of the tables knees, summary, samples, scores, found and groups. The default is knees."""
         tables = self._tables()
         return tables["knees" if title is None else named_choice("table", title, [*tables])]()
 
     def files(self, digits: int = DIGITS) -> dict[str, bytes]:
-        """Return the contents of all files except figures, by name; ``digits`` are the decimals in summary.txt."""
+        """Return a dictionary from the name of each file except figures to its content.
+
+        ``digits`` is the number of decimals in summary.txt.
+        """
         return {name: b"".join(lines) for name, lines in self._files(digits)}
 
     def _files(self, digits: int) -> Iterator[tuple[str, Iterable[bytes]]]:
@@ -290,7 +302,7 @@ class StudyResult(Result):
     def figure(
         self, name: str = "agreement-with-AP", *, axis: str = "log", width: float = 7.0, titled: bool = True
     ) -> Figure:
-        """Plot one of ``figure_names``, with a logarithmic (log) or linear axis of levels."""
+        """Plot one of ``figure_names``. The axis of levels is logarithmic (log) or linear."""
         named_choice("axis", axis, AXES)
         from irevalx.lab.plotting.page import style
         from irevalx.lab.studies.figures import figures
@@ -311,10 +323,11 @@ class StudyResult(Result):
         threads: int = 1,
         progress: bool = False,
     ) -> list[str]:
-        """Write all tables and figures to a folder, and return the names of the files, or write none.
+        """Write all tables and figures to a folder, and return the names of the files. If an error occurs, write none.
 
-        Figures are png, svg or pdf (None for no figures), with a logarithmic (log) or linear axis of levels, and drawn
-        by ``threads`` processes; ``progress`` reports on standard error, on a terminal, how many are drawn.
+        Figures are png, svg or pdf files, or are not written if ``figures`` is None. Their axis of levels is
+        logarithmic (log) or linear. They are drawn by ``threads`` processes. With ``progress``, the number of figures
+        drawn so far is shown on standard error, if this is a terminal.
         """
         named_choice("axis", axis, AXES)
         if figures is not None:
@@ -324,7 +337,7 @@ class StudyResult(Result):
         return write_folder(fspath(folder), into)
 
     def write_into(self, path: Path, *, figures: FigureFiles, digits: int, threads: int, progress: bool) -> list[str]:
-        """Write all tables and figures to an empty folder, as ``write`` does."""
+        """Write all tables and figures to an empty folder. See ``write``."""
         names = []
         for name, lines in self._files(digits):
             write_lines(lines, path / name)

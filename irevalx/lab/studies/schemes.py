@@ -1,4 +1,4 @@
-"""Schemes by which a study makes judgments incomplete, their levels, and the samples at a level.
+"""The schemes by which a study makes judgments incomplete, their levels, and the samples at a level.
 
 Source: Yilmaz and Aslam, Estimating Average Precision When Judgments Are Incomplete, KAIS 2008; Bompada et al., On the
 Robustness of Relevance Measures with Incomplete Judgments, SIGIR 2007.
@@ -27,7 +27,7 @@ from irevalx.strategies.registry import STRATEGIES, JudgingStrategy
 from irevalx.strategies.simulation import BudgetLevel
 
 LevelText: TypeAlias = "str | float | Fraction | BudgetLevel"
-"""A level as users give it, or a budget that was read before."""
+"""A level as written by users, or a budget that was already read."""
 
 SHARES = tuple(f"{percent}%" for percent in (1, 2, 3, 4, 5, 10, 15, 20, 25, 30, 40, 50, 60, 70, 80, 90, 100))
 _DEPTHS = tuple(str(depth) for depth in (1, 2, 3, 4, 5, 10, 20, 30, 40, 50, 100))
@@ -42,17 +42,19 @@ class Scheme(Frozen, kw_only=True):
     """A scheme that makes judgments incomplete or imperfect."""
 
     name: str
-    meaning: str  # name of the levels
+    meaning: str  # the meaning of the levels, in words
     title: str  # title of a panel for one level, which replaces ``{}``
     default_levels: tuple[str, ...] = SHARES
     plotted_levels: tuple[float, ...] = (0.3, 0.1, 0.05)  # levels plotted in the papers, in descending order
     of_depth: bool = False  # whether levels are pool depths
-    by_share_judged: bool = False  # whether the axis of figures is the share of judgments instead of the level
+    by_share_judged: bool = (
+        False  # whether the horizontal axis of figures is the share of judgments instead of the level
+    )
     order: JudgingStrategy | None = None  # the judging strategy, if levels are its budgets
     is_random: bool = True  # whether there are several samples
 
     def levels(self, given: Sequence[LevelText] | None, what: str = "levels") -> list[BudgetLevel]:
-        """Return the levels, or the default levels for None; ``what`` is their name in messages."""
+        """Return the levels, or the default levels if ``given`` is None. ``what`` is their name in messages."""
         by_number: dict[Fraction, BudgetLevel] = {}
         for text in self.default_levels if given is None else given:
             level = self._level(text, what)
@@ -127,7 +129,7 @@ SCHEMES = {
         ),
     )
 }
-"""The schemes that are not judging strategies, by name."""
+"""A dictionary from name to scheme, for the schemes that are not judging strategies."""
 
 STRATEGY_SCHEMES = {
     name: Scheme(
@@ -140,13 +142,14 @@ STRATEGY_SCHEMES = {
     )
     for name, order in STRATEGIES.items()
 }
-"""The schemes that are judging strategies, by name; ``depth`` is one if its levels are shares."""
+"""A dictionary from name to scheme, for the schemes that are judging strategies. ``depth`` is a judging strategy if its
+levels are shares."""
 
 NAMES = tuple(dict.fromkeys((*SCHEMES, *STRATEGY_SCHEMES)))
 
 
 def level_words(given: Any) -> tuple[LevelText, ...]:
-    """Split levels given by users in one or several texts; raises ValueError or TypeError if there are none."""
+    """Split levels, which users give in one or several texts. Raise ValueError or TypeError if there are none."""
     words = tuple(given.replace(",", " ").split() if isinstance(given, str) else given)
     if (
         not words
@@ -158,7 +161,7 @@ def level_words(given: Any) -> tuple[LevelText, ...]:
 
 
 def scheme_of(name: str, levels: Iterable[LevelText] | None, *, in_order: bool = False) -> Scheme:
-    """Return a scheme by name; ``depth`` is a judging strategy if its levels are budgets, or if ``in_order``."""
+    """Return the scheme with a name. ``depth`` is a judging strategy if its levels are budgets, or if ``in_order``."""
     words = tuple(levels or ())
     are_budgets = all(
         isinstance(word, BudgetLevel | Fraction) or "%" in str(word) or "." in str(word) for word in words
@@ -172,11 +175,11 @@ class TopicStrata(Frozen):
     """The strata of the judgments of each topic."""
 
     design: Design  # the strata and their rates
-    stratum: IntArray  # flat over the judgments, as ``design.divide`` returns it
+    stratum: IntArray  # the index of the stratum of each judgment, as returned by ``design.divide``
 
 
 EVERY_DOCUMENT = Design("names", (Stratum("1", Fraction(1)),))
-"""The design with one stratum, from which all documents are drawn."""
+"""The design that has one stratum, from which all documents are drawn."""
 
 
 def sample_of(
@@ -189,7 +192,10 @@ def sample_of(
     rounding: Callable[[Fraction], int] = math.ceil,
     topic_rates: Sequence[Fraction] = (),
 ) -> tuple[StrataSample, BoolArray | None]:
-    """Return the sample of judgments at a level, and the pool for measures of grades (None for all judgments)."""
+    """Return the sample of judgments at a level, and the pool for measures of grades.
+
+    The pool is None if it contains all judgments.
+    """
     judgments, judged = experiment.judgments, experiment.grades >= 0
     if scheme == IMPERFECT:  # the sample consists of the documents that remain in the collection
         return StrataSample.drawn(EVERY_DOCUMENT.scaled(level), judgments, np.where(judged, 0, ABSENT), order), None
@@ -212,7 +218,10 @@ def sample_of(
 
 
 def values_of(experiment: GradedRuns, scheme: str, sample: StrataSample, pooled: BoolArray | None) -> FloatArray:
-    """Evaluate all runs under a sample and a pool that ``sample_of`` returned: shape (n_measures, n_runs, n_topics)."""
+    """Evaluate all runs under a sample and a pool that ``sample_of`` returned.
+
+    The shape is (n_measures, n_runs, n_topics).
+    """
     if scheme != IMPERFECT:
         return values_of_sample(experiment, sample, pooled)
     # Yilmaz and Aslam, KAIS 2008, section 3.1

@@ -1,4 +1,4 @@
-"""Simulation of a study: statistics of each sample at each level, and the topic bootstrap.
+"""The simulation of a study, which computes statistics of each sample at each level, and the topic bootstrap.
 
 Source: Yilmaz and Aslam, Estimating Average Precision When Judgments Are Incomplete, KAIS 2008; Bompada et al., On the
 Robustness of Relevance Measures with Incomplete Judgments, SIGIR 2007; Ahlgren and Grönqvist, IP&M 2008.
@@ -41,11 +41,14 @@ CURVES = {
     "accuracy": ("itself", "accuracy"),
     "g_mean": ("itself", "g_mean"),
 }
-"""The curves that have knees: reference and statistic."""
+"""A dictionary from each curve that has a knee to its reference and its statistic."""
 
 
 class StudyIntervals(Frozen):
-    """Intervals of the means over samples, from the ``ALPHA``/2 to the 1 - ``ALPHA``/2 quantile over resamples."""
+    """Intervals of the means over samples.
+
+    They extend from the ``ALPHA``/2 to the 1 - ``ALPHA``/2 quantile of resamples.
+    """
 
     # By reference and statistic of ``STATISTICS``: lower and upper ends, shape (n_levels, n_measures).
     statistics: dict[str, dict[str, tuple[FloatArray, FloatArray]]]
@@ -54,7 +57,7 @@ class StudyIntervals(Frozen):
 
 
 class StudyBootstrap:
-    """Sums of the statistics of topic resamples over samples; all samples share the resamples."""
+    """The sums, over samples, of the statistics of topic resamples. All samples share the resamples."""
 
     def __init__(
         self,
@@ -70,7 +73,10 @@ class StudyBootstrap:
         self._means: dict[tuple[str, str], FloatArray] = {}
 
     def statistics(self, reduced: FloatArray) -> dict[tuple[str, str], FloatArray]:
-        """Return the statistics of tested values of a sample, shape (n_draws, n_measures), by reference and name."""
+        """Return the statistics of tested values of a sample, as ``{(reference, name): values}``.
+
+        The shape of the values is (n_draws, n_measures).
+        """
         of_measures = [
             {
                 (reference, name): of_draws
@@ -82,14 +88,14 @@ class StudyBootstrap:
         return {key: np.stack([by_key[key] for by_key in of_measures], axis=1) for key in of_measures[0]}
 
     def add(self, level: int, statistics: Mapping[tuple[str, str], FloatArray]) -> None:
-        """Add the statistics of a sample at the level with this index."""
+        """Add the statistics of a sample at a level. ``level`` is its index."""
         for key, of_draws in statistics.items():
             if key not in self._means:
                 self._means[key] = np.zeros((self._n_levels, *of_draws.shape))
             self._means[key][level] += of_draws / self._n_samples
 
     def intervals(self) -> StudyIntervals:
-        """Return the intervals of all samples added."""
+        """Return the intervals of all samples that were added."""
         means = self._means
         statistics: dict[str, dict[str, tuple[FloatArray, FloatArray]]] = {reference: {} for reference in REFERENCES}
         for reference, name in product(REFERENCES, STATISTICS):
@@ -105,26 +111,29 @@ class StudyBootstrap:
 
 
 REFERENCES = {"AP": "AP under full judgments", "itself": "the measure itself under full judgments"}
-"""The references that a measure under reduced judgments is compared with."""
+"""The references with which a measure under reduced judgments is compared."""
 
 ESTIMATES_OF_AP = frozenset({"map", "infAP", "indAP", "subAP", "xinfAP", "statAP"})
-"""The measures that equal AP under complete judgments."""
+"""The measures that equal AP if the judgments are complete."""
 
 OF_SCALE = frozenset({"rms", "bias"})
-"""The statistics that are meaningless for measures on different scales."""
+"""The statistics that have no meaning for measures on different scales."""
 
 DECISIONS = ("accuracy", "g_mean", *(name for name in DECISION_COLUMNS if name not in {"accuracy", "g_mean"}))
-"""The statistics of significance decisions, those with knees first."""
+"""The statistics of significance decisions. The statistics with knees come first."""
 
 INVERSIONS = "inversions"
-"""The number of discordant pairs."""
+"""The name of the number of discordant pairs."""
 
 LAST = (INVERSIONS, "tau_ap_b")
-"""The statistics added last: their columns follow all others, which keep their places for other programs."""
+"""The statistics that were added last. Their columns follow all other columns, so that these keep their positions."""
 
 
 def is_comparable(measure: str, reference: str, statistic: str) -> bool:
-    """Return False for errors against AP of measures, given by their printed names, that do not estimate AP."""
+    """Return False if the statistic is an error against AP and the measure does not estimate AP.
+
+    ``measure`` is a printed name.
+    """
     if reference != "AP" or statistic not in OF_SCALE:
         return True
     known = measure_printed_as(measure)
@@ -132,12 +141,12 @@ def is_comparable(measure: str, reference: str, statistic: str) -> bool:
 
 
 def are_comparable(measures: Sequence[str], reference: str, statistic: str) -> BoolArray:
-    """Return ``is_comparable`` of each measure, shape (n_measures,)."""
+    """Return ``is_comparable`` of each measure. The shape is (n_measures,)."""
     return np.array([is_comparable(measure, reference, statistic) for measure in measures], np.bool_)
 
 
 class Study(Frozen):
-    """The numbers of a study."""
+    """The values and statistics of a study."""
 
     experiment: GradedRuns  # under the full judgments
     scheme: str
@@ -148,15 +157,15 @@ class Study(Frozen):
     average_precision: FloatArray  # shape (n_runs,): AP under full judgments
     scores: FloatArray  # shape (n_levels, n_samples, n_measures, n_runs)
     confusion: Confusion  # shape (n_levels, n_samples, n_measures): significance decisions against full judgments
-    reversals: IntArray  # shape (n_measures, n_pairs): reduced judgments under which a significant sign is reversed
-    without_value: IntArray  # shape (n_measures,): topics left out, because a run has no finite value for them
-    undefined: IntArray  # shape (n_measures,): values of other topics that are undefined under reduced judgments
-    without_relevant: IntArray  # shape (n_levels, n_samples): topics whose relevant documents all lost their judgments
+    reversals: IntArray  # shape (n_measures, n_pairs): how many reduced judgments reverse a significant sign
+    without_value: IntArray  # shape (n_measures,): the number of topics for which a run has no finite value
+    undefined: IntArray  # shape (n_measures,): the number of undefined values under reduced judgments
+    without_relevant: IntArray  # shape (n_levels, n_samples): the number of topics without judged relevant documents
     intervals: StudyIntervals | None = None  # intervals of the means over samples; None unless topics were resampled
 
     @cached_property
     def statistics(self) -> dict[str, dict[str, FloatArray | IntArray]]:
-        """Statistics by reference and name, shape (n_levels, n_samples, n_measures).
+        """Statistics as ``{reference: {name: values}}``. The shape of the values is (n_levels, n_samples, n_measures).
 
         Decisions against AP, and errors against AP of measures that do not estimate AP, are nan.
         """
@@ -183,14 +192,14 @@ class Study(Frozen):
 
 
 class _Reduced(Frozen):
-    """Numbers under one reduced set of judgments."""
+    """Values and statistics under one reduced set of judgments."""
 
     judged: float  # the share of judgments that is kept
     scores: FloatArray  # shape (n_measures, n_runs)
-    undefined: IntArray  # shape (n_measures,): topics without a value
-    without_relevant: int  # topics whose relevant documents all lost their judgments
+    undefined: IntArray  # shape (n_measures,): the number of topics without a value
+    without_relevant: int  # the number of topics that have lost the judgments of all relevant documents
     decisions: Decisions  # shape (n_measures, n_pairs)
-    resampled: dict[tuple[str, str], FloatArray] | None  # statistics of resampled topics; None without resampling
+    resampled: dict[tuple[str, str], FloatArray] | None  # statistics of resampled topics; None if there are none
 
 
 def run_study(
@@ -207,7 +216,10 @@ def run_study(
     replayed: Sequence[SimulatedJudging] = (),  # the judgments of a judging strategy for each seed
     processes: int = 1,
 ) -> Study:
-    """Evaluate all runs under reduced judgments at each level (ascending) and seed; call ``done`` after each."""
+    """Evaluate all runs under reduced judgments for each level (ascending) and seed.
+
+    Call ``done`` after each evaluation.
+    """
     n_judged = max(1, int(np.count_nonzero(experiment.grades >= 0)))
     values = values_of_sample(experiment, StrataSample.of_everything(experiment.judgments))
     tested = experiment.tested(values)
@@ -274,7 +286,7 @@ def run_study(
 
 
 def _without_relevant(experiment: GradedRuns, in_sample: BoolArray) -> int:
-    """Return the number of evaluated topics with relevant documents of which none is in the sample."""
+    """Return the number of evaluated topics that have relevant documents, but none in the sample."""
     judgments = experiment.judgments
     relevant = samples.is_relevant(judgments, experiment.level)
     lost = (judgments.rows.count(relevant) > 0) & (judgments.rows.count(relevant & in_sample) == 0)
@@ -282,7 +294,10 @@ def _without_relevant(experiment: GradedRuns, in_sample: BoolArray) -> int:
 
 
 def _in_turn(n_levels: int, n_seeds: int, processes: int) -> list[tuple[int, int]]:
-    """Return index pairs of levels and seeds, ordered so that each process orders the documents once per seed."""
+    """Return pairs of a level and a seed, as indices.
+
+    In this order, each process orders the documents once per seed.
+    """
     return [
         (level, seed)
         for first in range(0, n_seeds, processes)

@@ -1,4 +1,4 @@
-"""Studies of measures under reduced judgments: ``study`` and its command."""
+"""``study`` evaluates measures under reduced judgments. This module also declares its command."""
 
 import os
 from collections.abc import Iterable, Mapping
@@ -230,10 +230,9 @@ def study(
     stratum that is judged completely, and the other judgments form a second stratum.
 
     Significance decisions on pairs of runs have two kinds of errors. The rate of false differences (fpr) is the share
-    of those pairs with no significant difference under the full judgments for which a significant difference is found
-    under the reduced judgments. The rate of missed differences (fnr) is the share of those pairs with a significant
-    difference under the full judgments for which no significant difference is found under the reduced judgments (called
-    false positives by Bompada et al. 2007).
+    of pairs that differ significantly under the reduced judgments, among the pairs that do not under the full
+    judgments. The rate of missed differences (fnr) is the share of pairs that do not differ significantly under the
+    reduced judgments, among the pairs that do under the full judgments (called false positives by Bompada et al. 2007).
 
     With `scheme="imperfect"`, the judgments are complete, but a random share of the judged documents of each topic is
     removed from the collection: these documents keep their judgments, but no run retrieves them (imperfect judgments;
@@ -358,14 +357,17 @@ def study(
 
 
 def _changed(evaluation: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the options of the evaluation that differ from their defaults, except the level, which has its own key."""
+    """Return the options of the evaluation that differ from their defaults.
+
+    The level is omitted: it has its own key.
+    """
     parameters = declaration_of(study).parameters
     others = {name: value for name, value in evaluation.items() if name not in {"level", "rel_format", "threads"}}
     return {name: value for name, value in others.items() if value != parameters[name].default}
 
 
 def _refuse_strategy_options(options: Mapping[str, Any]) -> None:
-    """Raise an error for options of judging strategies if the scheme is a pool."""
+    """Raise an error if the scheme is a pool and options of judging strategies are given."""
     for name, value in options.items():
         if value not in (None, (), getattr(DEFAULT_SIMULATION, name, None)):
             raise UsageError(
@@ -380,7 +382,7 @@ def _topic_strata(strata: str, source: Source | None, experiment: GradedRuns) ->
 
 
 def _paths(*given: Any) -> list[str]:
-    """Return the paths of files; inputs that cannot be read twice have no path."""
+    """Return the paths of files. An input that cannot be read twice has no path."""
     paths: list[str] = []
     for value in given:
         if isinstance(value, str | os.PathLike):

@@ -38,11 +38,12 @@ ERRORS_OF_DECISIONS = {
         "judgments"
     ),
 }
-"""The two errors of decisions in words, by column. Bompada et al. 2007 call the second kind false positives."""
+"""A dictionary from column to description of the two kinds of errors of decisions. Bompada et al. 2007 call the second
+kind false positives."""
 
 
 class KneeRow(NamedTuple):
-    """The lowest level at and above which a measure is reliable by a statistic; None if there is no such level."""
+    """The lowest level at and above which a measure is reliable by a statistic. The level is None if there is none."""
 
     measure: str
     statistic: str
@@ -51,7 +52,7 @@ class KneeRow(NamedTuple):
     monotone: bool  # whether both levels are equal
     low: str | None  # interval of the knee over topic resamples (``BEYOND`` all levels); None without resamples
     high: str | None
-    reliable: str | None  # the lowest level at and above which 95% of samples exceed it; None for fewer than 20 samples
+    reliable: str | None  # the lowest level at and above which 95% of samples exceed it; None for < 20 samples
 
 
 class StudyScores(Frozen):
@@ -63,7 +64,7 @@ class StudyScores(Frozen):
 
 
 class StudySummary(Frozen):
-    """Statistics of each measure at each level."""
+    """The statistics of each measure at each level."""
 
     name: str  # of the study
     scheme: Scheme
@@ -98,7 +99,7 @@ class StudySummary(Frozen):
 
 
 def summary_of(study: Study, about: Mapping[str, Any]) -> StudySummary:
-    """Return the summary of a study in memory; ``about`` is study.json."""
+    """Return the summary of a study in memory. ``about`` is the content of study.json."""
     measures = study.experiment.measures
     columns: dict[tuple[str, str], dict[str, FloatArray]] = {
         (m, reference): {} for m in measures for reference in REFERENCES
@@ -123,16 +124,16 @@ def summary_of(study: Study, about: Mapping[str, Any]) -> StudySummary:
 
 
 VERSION = 1
-"""The version of the entry ``summary`` of study.json."""
+"""The version of the format of the entry ``summary`` in study.json."""
 
 _READ = ("tau_b_", "pearson_", "rms_")
-"""First letters of the columns that figures of several studies require."""
+"""The first letters of the columns that figures of several studies require."""
 
 _GREATEST = 1e30  # no number of a study is greater
 
 
 def study_json(summary: StudySummary) -> str:
-    """Return the content of study.json: options, inputs, seeds, and all that ``read_summary`` requires."""
+    """Return the content of study.json: options, inputs, seeds, and the values that ``read_summary`` requires."""
     columns = [
         (*key, {name: _or_null(x) for name, x in of_key.items() if name.startswith(_READ)})
         for key, of_key in summary.columns.items()
@@ -152,7 +153,7 @@ def _or_null(numbers: FloatArray) -> list[float | None]:
 
 
 def read_summary(folder: str, name: str) -> StudySummary:
-    """Read the summary of a study from study.json; ``name`` is the name of the study."""
+    """Read the summary of a study from study.json. ``name`` is the name of the study."""
     path = os.path.join(folder, "study.json")  # noqa: PTH118 - as typed
     where, text = shown_name(path), as_text(b"".join(Source(path).chunks(CHUNK_SIZE)))
     try:
@@ -177,7 +178,7 @@ def read_summary(folder: str, name: str) -> StudySummary:
 
 
 def _check(summary: StudySummary) -> None:
-    """Raise ValueError, or another error of Python, if a summary lacks what figures require."""
+    """Raise ValueError, or another error of Python, if a summary lacks values that figures require."""
     about, required = summary.about, {f"{name}{of}" for name in _READ for of in ("mean", "sd")}
     _numbers([float(level.number) for level in summary.levels], summary.levels)
     if (
@@ -191,7 +192,7 @@ def _check(summary: StudySummary) -> None:
 
 
 def _numbers(given: Sequence[float | None], levels: Sequence[BudgetLevel]) -> FloatArray:
-    """Return a number for each level, nan for null; ValueError for other numbers of values, or too large ones."""
+    """Return a number for each level, or nan for null. Raise ValueError if a number is missing or too large."""
     numbers = np.array(given, np.float64)
     if numbers.shape != (len(levels),) or (np.abs(numbers) > _GREATEST).any():
         raise ValueError(given)
@@ -199,14 +200,17 @@ def _numbers(given: Sequence[float | None], levels: Sequence[BudgetLevel]) -> Fl
 
 
 def mean_and_spread(of_samples: FloatArray | IntArray) -> dict[str, FloatArray]:
-    """Return the mean and the standard deviation (nan for one sample) over samples, shape (n_levels, n_measures)."""
+    """Return the mean and the standard deviation over samples. The deviation is nan if there is one sample.
+
+    The shapes are (n_levels, n_measures).
+    """
     values = np.ascontiguousarray(np.moveaxis(of_samples, 1, -1))
     mean: FloatArray = values.mean(axis=-1)
     return {"mean": mean, "sd": values.std(axis=-1, ddof=1) if values.shape[-1] > 1 else np.full(mean.shape, np.nan)}
 
 
 def scores_table(study: Study) -> Table:
-    """Return one row per level, sample, run and measure; the first rows are for full judgments."""
+    """Return a row for each level, sample, run and measure. The first rows are for full judgments."""
     of_samples = [
         (study.scheme, level.text, s, seed, study.scores[i, s])
         for i, level in enumerate(study.levels)
@@ -235,7 +239,10 @@ def samples_table(study: Study) -> Table:
 
 
 def summary_table(summary: StudySummary) -> Table:
-    """Return one row per level, measure and reference: means, standard deviations, interval bounds; LAST last."""
+    """Return a row for each level, measure and reference.
+
+    The columns are means, standard deviations and interval bounds. Columns of LAST come last.
+    """
     rows = [
         (summary.scheme.name, level.text, judged, measure, reference, *(float(values[i]) for values in of_all.values()))
         for i, (level, judged) in enumerate(zip(summary.levels, summary.judged.tolist(), strict=True))
@@ -246,7 +253,7 @@ def summary_table(summary: StudySummary) -> Table:
 
 
 def knee_rows(study: Study) -> list[KneeRow]:
-    """Return one row per measure and statistic, with knees of means as in Bompada et al. (2007), Tables 3 and 5."""
+    """Return a row for each measure and statistic, with knees of means as in Bompada et al. (2007), Tables 3 and 5."""
     texts, is_enough = [*(level.text for level in study.levels), None], study.judged.shape[1] >= LEAST_SAMPLES
     curves = {}
     for name, (reference, statistic) in CURVES.items():
@@ -269,7 +276,7 @@ def knee_rows(study: Study) -> list[KneeRow]:
 
 
 def knees_for_people(study: Study) -> Table:
-    """Return one row per measure and statistic, marked if a curve is not monotone."""
+    """Return a row for each measure and statistic. A row is marked if its curve is not monotone."""
     rows = [row if row.monotone else row._replace(knee=f"{row.knee or ''}*") for row in knee_rows(study)]
     ends = () if study.intervals is None else ("low", "high")
     n_samples = study.judged.shape[1]
@@ -303,7 +310,7 @@ def is_in_order(about: Mapping[str, Any]) -> bool:
 
 
 def tau_tables(summary: StudySummary) -> list[Table]:
-    """Return the mean tau-b over samples by level, against AP and against the measure under full judgments."""
+    """Return the mean tau-b over samples for each level, against AP and against the measure under full judgments."""
     means = "" if summary.n_samples == 1 else f"Means over {summary.n_samples} samples of judgments. "
     what = f"{means}Kendall's tau-b with the ranking of runs under full judgments (1: the same ranking)."
     first, last = (_by_level(summary, _title("tau_b", meaning), "tau_b", of) for of, meaning in REFERENCES.items())
@@ -311,7 +318,7 @@ def tau_tables(summary: StudySummary) -> list[Table]:
 
 
 def tables_for_people(study: Study, summary: StudySummary) -> Iterator[Table]:
-    """Yield a table for each statistic, one row per measure and a column for each level."""
+    """Yield a table for each statistic. It has a row for each measure and a column for each level."""
     n_pairs = math.comb(len(study.experiment.runs), 2)
     for reference, meaning in REFERENCES.items():
         for name in ("tau_b", "pearson", "rms", "bias"):
@@ -334,7 +341,7 @@ def _title(statistic: str, reference: str) -> str:
 
 
 def _by_level(summary: StudySummary, title: str, name: str, reference: str = "itself") -> Table:
-    """Return the means over samples of a statistic: one row per comparable measure, one column per level."""
+    """Return the means of a statistic over samples. There is a row for each measure and a column for each level."""
     rows = [
         (measure, *summary.columns[measure, reference][f"{name}_mean"].tolist())
         for measure in summary.measures
@@ -344,11 +351,11 @@ def _by_level(summary: StudySummary, title: str, name: str, reference: str = "it
 
 
 _COMPARED = {"runs": "runs", "judgments": "full judgments", "topics": "topics", "level": "least relevant grades"}
-"""The keys of study.json that studies on one axis have in common, in words."""
+"""The keys of study.json that must be equal for studies on one axis, each with a phrase for messages."""
 
 
 def refuse_different(studies: Sequence[StudySummary]) -> None:
-    """Raise an error if study.json shows that studies have different runs or full judgments."""
+    """Raise an error if study.json shows that the studies have different runs or full judgments."""
     for key, words in _COMPARED.items():
         known = [(study.name, study.about[key]) for study in studies]
         for name, value in known[1:]:
@@ -360,7 +367,7 @@ def refuse_different(studies: Sequence[StudySummary]) -> None:
 
 
 def measures_in_common(studies: Sequence[StudySummary], requested: Sequence[str]) -> tuple[str, ...]:
-    """Return the requested measures, or all measures that the studies have in common."""
+    """Return the requested measures, or all measures that the studies have in common if none are requested."""
     for measure in requested:
         for study in studies:
             if measure not in study.measures:

@@ -1,4 +1,4 @@
-"""Warnings of a study: about pools, samples, topics, undefined values, short runs and reversed differences."""
+"""Warnings about the pools, samples, topics, undefined values, short runs and reversed differences of a study."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MOVED = 0.05  # least change of a correlation by a single run for a warning
 
 
 def study_warnings(study: Study, *, of_pools: bool = False) -> Iterator[str]:
-    """Yield warnings; with ``of_pools``, levels are pool depths, and full judgments are not the pool of these runs."""
+    """Yield warnings. With ``of_pools``, levels are pool depths, and full judgments are not the pool of these runs."""
     experiment, judged = study.experiment, float(study.judged[-1].mean())
     if of_pools and judged < 1:
         yield (

@@ -1,4 +1,4 @@
-"""The number of topics that an experiment requires.
+"""The number of topics that an experiment requires, and swap rates.
 
 power        power() and its command
 swap_rate    swap_rate() and its command

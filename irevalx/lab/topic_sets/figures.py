@@ -30,9 +30,10 @@ _POWER_COLUMNS = 3  # panels in a row
 
 
 def power_curves(result: Power, page: Page) -> Figure:
-    """Plot power against the number of topics, given the median deviation of each measure; axes extend to ``topics``.
+    """Plot power against the number of topics, given the median deviation of each measure.
 
-    There is one panel per measure, and one line per difference.
+    There is a panel for each measure, and a line for each difference. The axes include the numbers of topics in
+    ``topics``.
     """
     medians = {measure: of_pairs["median"] for measure, of_pairs in result.deviations.items()}
     power, alpha, comparisons = (result.settings[name] for name in ("power", "alpha", "comparisons"))
@@ -85,11 +86,11 @@ _UNITS: Mapping[str, str] = {
     "in % of the best run": "percent",
     "in standard deviations": "sigmas",
 }
-"""The fields that contain a difference, with the name of their unit in figures."""
+"""A dictionary from the name of each unit in figures to the field that contains the difference in this unit."""
 
 
 def rates_by_size(result: SwapRates, page: Page) -> Figure:
-    """Plot the swap rate against the number of topics in a set, with one line per measure."""
+    """Plot the swap rate against the number of topics in a set. Each measure has a line."""
     of_measures: dict[str, list[SizeSwapRate]] = {}
     for row in result.rows:
         of_measures.setdefault(row.measure, []).append(row)
@@ -106,7 +107,7 @@ def rates_by_size(result: SwapRates, page: Page) -> Figure:
 
 
 def rates_by_difference(result: SwapRatesByDifference, page: Page) -> Figure:
-    """Plot the swap rate against the difference on one set, with one panel per set size and one line per measure."""
+    """Plot the swap rate against the difference on one set. Each set size has a panel, and each measure has a line."""
     bins: dict[str, dict[int, list[DifferenceSwapRate]]] = {}
     for row in result.rows:
         bins.setdefault(row.measure, {}).setdefault(row.topics, []).append(row)
@@ -138,7 +139,10 @@ def rates_by_difference(result: SwapRatesByDifference, page: Page) -> Figure:
 
 
 def _by_difference(measure: str, bins: Sequence[DifferenceSwapRate], unit: str) -> Curve:
-    """Return the line of a measure over the differences in a field of its bins; empty if the field has no values."""
+    """Return the line of a measure over the differences in a field of its bins.
+
+    It is empty if the field has no values.
+    """
     last, scale = bins[-1], 1.0
     if unit != "from_":
         scale = getattr(last, unit) / last.from_ if last.from_ else math.nan
@@ -149,6 +153,6 @@ def _by_difference(measure: str, bins: Sequence[DifferenceSwapRate], unit: str) 
 
 
 def _curve(measure: str, x: Sequence[float], rows: Sequence[Any], markers: bool = True) -> Curve:
-    """Return the line of swap rates with half ties, and their intervals."""
+    """Return the line of swap rates with half ties, and the intervals of these rates."""
     y, low, high = np.array([(row.with_half_ties, row.low, row.high) for row in rows], np.float64).reshape(-1, 3).T
     return Curve(measure, np.array(x, np.float64), y, low, high, markers=markers)

@@ -1,4 +1,4 @@
-"""Number of topics that an experiment requires: ``power`` and its command."""
+"""``power`` computes the number of topics that an experiment requires. This module also declares its command."""
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -41,7 +41,7 @@ from irevalx.wording import argument_error, spelled
 DIFFERENCES = (0.01, 0.02, 0.05)
 WIDTHS = (0.05,)
 _ROUNDING = 1e-10
-"""Differences are equal if they differ by less than this number."""
+"""The largest difference between two values that are treated as equal."""
 GOALS = _DIFFERENCE, _WIDTH = "difference", "interval width"
 
 
@@ -62,7 +62,7 @@ class PowerRow(NamedTuple):
 
 
 class Power(DrawnResult):
-    """The differences detectable with a number of topics, and the numbers of topics needed to detect differences."""
+    """The differences that a number of topics can detect, and the numbers of topics that can detect a difference."""
 
     rows: Sequence[PowerRow]  # by measure and pair: sizes for numbers of topics, then numbers of topics for sizes
     deviations: Mapping[str, Mapping[str, Deviation]]  # by measure and pair
@@ -73,14 +73,14 @@ class Power(DrawnResult):
     drawings: ClassVar[Mapping[str, str]] = {"power": "power_curves"}
 
     def about(self) -> dict[str, Any]:
-        """Return how the values were computed, for JSON."""
+        """Return how the values were computed, for JSON output."""
         each = self.design_effects
         clusters = {name: {"clusters": of.number, "design_effects": effects} for name, of, effects in each}
         return {**super().about(), **self.settings, **({"clusters": clusters} if clusters else {})}
 
     @property
     def design_effects(self) -> list[tuple[str, Clusters, dict[str, float]]]:
-        """For each measure with clustered topics, its name, the clusters, and the design effect of each pair."""
+        """The name, the clusters and the design effect of each pair, for each measure with clustered topics."""
         return [
             (measure, clusters, {pair: deviation.design.effect for pair, deviation in of_pairs.items()})
             for measure, of_pairs in self.deviations.items()
@@ -195,16 +195,16 @@ def power(
 
     Both depend on how much the difference between two runs varies over topics. The given runs should therefore be
     similar to the runs of the planned experiment. The standard deviation of the per-topic differences is estimated from
-    these runs; its median over all pairs of runs and its maximum are reported. The standard deviation determines the
+    these runs. Its median over all pairs of runs and its maximum are reported. The standard deviation determines the
     smallest difference that can be detected with a given number of topics, the number of topics needed to detect a
     given difference, and the number of topics needed for a confidence interval of a given width (Sakai, Topic Set Size
-    Design, Information Retrieval Journal 2016). A difference is detected if a two-sided paired t test is significant;
-    the power of the test is the probability of detection.
+    Design, Information Retrieval Journal 2016). A difference is detected if a two-sided paired t test is significant.
+    The power of the test is the probability of detection.
 
-    The standard deviation is itself an estimate. Its confidence interval is reported; low and high are the results for
-    standard deviations equal to the lower and upper limits of this interval. With few topics, the interval is wide. The
-    pair with the largest standard deviation on these topics usually has a smaller one on other topics (selection bias);
-    the interval of the largest standard deviation accounts for this bias.
+    The standard deviation is itself an estimate. Its confidence interval is reported. The columns low and high contain
+    the results for standard deviations equal to the lower and upper limits of this interval. With few topics, the
+    interval is wide. The pair with the largest standard deviation on these topics usually has a smaller one on other
+    topics (selection bias). The interval of the largest standard deviation accounts for this bias.
 
     If `clusters` or `cluster_by` is given, topics of the same cluster can depend on each other. The variance of a mean
     is multiplied by the design effect 1 + r (m - 1), where r is the intraclass correlation of the differences (by
@@ -270,7 +270,7 @@ def power(
 
 
 def _check(values: MeasureValues) -> None:
-    """Refuse measures that are not means, and a single topic; warn of few topics and of constant differences."""
+    """Refuse a measure that is not a mean, and a single topic. Warn about few topics and constant differences."""
     n_topics = len(values.topics)
     if values.scale is not MEAN:
         raise ArgumentError(
@@ -309,7 +309,7 @@ def _rows(
     power: float,
     alpha: float,
 ) -> Iterator[PowerRow]:
-    """Yield the sizes for each number of topics, then the numbers of topics for each goal, for one deviation."""
+    """Yield rows for one deviation: the sizes for each number of topics, then the numbers of topics for each goal."""
     values, design = (deviation.value, deviation.low, deviation.high), deviation.design
     for goal in GOALS:
         for n in topics:

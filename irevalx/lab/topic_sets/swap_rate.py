@@ -1,4 +1,4 @@
-"""Swap rates: ``swap_rate`` and its command."""
+"""``swap_rate`` estimates swap rates. This module also declares its command."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -56,7 +56,7 @@ _LONGEST_WIDTH = 100  # characters of the widest bin, and zeros
 
 
 class SizeSwapRate(NamedTuple):
-    """The swap rate of a measure for topic sets of one size."""
+    """The swap rate of a measure for topic sets of the same size."""
 
     measure: str
     topics: int  # in a set
@@ -66,13 +66,13 @@ class SizeSwapRate(NamedTuple):
     comparisons: int  # number of pairs of runs times number of pairs of topic sets
     share_tied: float  # the share of comparisons in which the runs are tied on a set
     with_half_ties: float  # the share of swaps, with each tie counted as half a swap
-    low: float | None  # its 95% interval over all splits of these topics; None if all splits were compared
+    low: float | None  # the 95% interval over all splits of these topics; None if all splits were compared
     high: float | None
     without_ties: float | None  # the share of swaps among comparisons without a tie; None if all are ties
 
 
 class DifferenceSwapRate(NamedTuple):
-    """The swap rate for differences of one size on one of two topic sets; the last fields are as in SizeSwapRate."""
+    """The swap rate for differences of similar size on one of two topic sets. See SizeSwapRate for the last fields."""
 
     measure: str
     topics: int
@@ -100,7 +100,7 @@ class ReliableDifference(NamedTuple):
 
 
 class ExtrapolatedSwapRate(NamedTuple):
-    """The swap rate of larger topic sets, fitted to the rates with half ties of observed sizes."""
+    """The swap rate of larger topic sets. It is fitted to the rates with half ties of observed sizes."""
 
     measure: str
     topics: int
@@ -117,7 +117,7 @@ _EXTRAPOLATED = (
 
 
 class SwapRates(DrawnResult):
-    """Swap rates by the size of topic sets."""
+    """Swap rates for each size of topic sets."""
 
     rows: Sequence[SizeSwapRate]  # by measure, ascending in size
     seed: int  # of the topic sets
@@ -126,7 +126,7 @@ class SwapRates(DrawnResult):
     drawings: ClassVar[Mapping[str, str]] = {"swaps": "rates_by_size"}
 
     def tables(self) -> list[Table]:
-        """Return the table of ``rows``, and the extrapolated rates, if any."""
+        """Return the table of ``rows``, and the extrapolated rates if there are any."""
         optional = ("swaps ties", "comparisons", "without_ties")
         rows = Table("swaps", SizeSwapRate._fields, self.rows, fits=True, optional=optional)
         if not self.extrapolated:
@@ -136,7 +136,7 @@ class SwapRates(DrawnResult):
 
 
 class SwapRatesByDifference(DrawnResult):
-    """Swap rates by the size of the difference on one of two topic sets."""
+    """Swap rates for each size of the difference on one of two topic sets."""
 
     rows: Sequence[DifferenceSwapRate]  # by measure and size of the sets, ascending in the difference
     reliable: Sequence[ReliableDifference]
@@ -146,7 +146,7 @@ class SwapRatesByDifference(DrawnResult):
     drawings: ClassVar[Mapping[str, str]] = {"swaps": "rates_by_difference"}
 
     def tables(self) -> list[Table]:
-        """Return the table of ``rows``, and the smallest reliable differences."""
+        """Return the table of ``rows``, and the table of the smallest reliable differences."""
         columns = tuple(name.rstrip("_") for name in DifferenceSwapRate._fields)
         title = f"least difference from which on at most {TOLERATED:.0%} are swaps (blank: none)"
         note = f"Bins with fewer than {FEWEST} comparisons are ignored."
@@ -156,7 +156,7 @@ class SwapRatesByDifference(DrawnResult):
         ]
 
     def tables_for_people(self) -> list[Table]:
-        """Return both tables under displayed titles; the first contains only the rate for comparing measures."""
+        """Return both tables under displayed titles. The first table has only the swap rate for comparing measures."""
         columns = ("measure", "topics", "from", "to", "comparisons", "few", "swaps", "with_half_ties", "low", "high")
         first, second = self.tables()
         marked = [[*(row._asdict() | {"few": "few" if row.few else ""}).values()] for row in self.rows]
@@ -221,7 +221,7 @@ def swap_rate(
     distinct values yield many ties, which are not agreement. Therefore, the table also contains the share of ties
     (share tied), the swap rate with each tie counted as half a swap (with half ties), and the swap rate among
     comparisons without ties (without ties). Use one of the last two rates to compare measures. The rate with half ties
-    has a 95% interval over all splits of these topics into two sets of this size; the interval does not generalise to
+    has a 95% interval over all splits of these topics into two sets of this size. The interval does not generalise to
     other topics, and it is not reported if all splits were compared.
 
     With `bins`, the result contains one row per size of the difference on one of the two sets; each set is used in
@@ -320,7 +320,7 @@ def _extrapolated(measure: str, rows: Sequence[SizeSwapRate], larger: Sequence[i
 
 
 def _with_and_without_ties(rate: Swaps) -> dict[str, Any]:
-    """Return the fields that both kinds of rows share, beginning with the share of ties."""
+    """Return the fields that both kinds of rows share. The share of ties is the first one."""
     return {
         "share_tied": rate.share_tied,
         "with_half_ties": rate.rate_with_half_ties,
@@ -331,7 +331,7 @@ def _with_and_without_ties(rate: Swaps) -> dict[str, Any]:
 
 
 def _refuse_sizes(values: MeasureValues, sizes: Sequence[int], larger: Sequence[int]) -> None:
-    """Raise InputError for fewer than two topics, and ArgumentError for topic sets that are too large."""
+    """Raise InputError if there are fewer than two topics, and ArgumentError if topic sets are too large."""
     measure, n_topics, units = values.measure, len(values.topics), "topics"
     if values.clusters is not None:
         n_topics, units = values.clusters.number, "clusters of topics"

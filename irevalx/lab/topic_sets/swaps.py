@@ -1,4 +1,4 @@
-"""Swap rates by topic set size and by the size of the difference.
+"""Swap rates for each topic set size, and for each size of the difference.
 
 Two disjoint topic sets are treated as two experiments with the same runs. In a swap, a run is better than another run
 on one topic set and worse on the other [Ahlgren & Grönqvist 2008, section 6.1; Voorhees & Buckley, SIGIR 2002].
@@ -24,31 +24,33 @@ from irevalx.frozen import Frozen
 from irevalx.statistics.significance import DECIMALS, MEAN, Scale, differences, in_units, pairs_of_runs
 
 DRAWS = 1000
-"""Default number of pairs of topic sets."""
+"""The default number of pairs of topic sets."""
 
 _NOISE = 1e-12
-"""A standard error of at most this, or a difference of at most half of this, is rounding error."""
+"""A standard error of at most this number, or a difference of at most half this number, is treated as a rounding
+error."""
 
 _TAIL = 0.025
-"""The probability outside each end of an interval."""
+"""The probability that a value is beyond one end of an interval."""
 
 _SIZES = (1, 2, 3, 4, 5, 10, 15, 20, 25, 30, 40, 50, 75, 100, 150, 200)
 
 
 class Swaps(Frozen, kw_only=True):
-    """Counts of comparisons in which two topic sets disagree on the better of two runs."""
+    """Counts of comparisons in which two topic sets disagree on which of two runs is better."""
 
     comparisons: int
-    """Number of comparisons: pairs of runs times pairs of topic sets; at least 1."""
+    """The number of comparisons, which is the number of pairs of runs times the number of pairs of topic sets. It is at
+    least 1."""
     swaps: int
-    """Number of comparisons in which each run is better on one of the two sets."""
+    """The number of comparisons in which each run is better on one of the two sets."""
     ties: int = 0
-    """Number of comparisons in which the runs are tied on at least one of the sets; not swaps."""
+    """The number of comparisons in which the runs are tied on at least one of the sets. They are not swaps."""
     error: float = math.nan
-    """Standard error of ``rate_with_half_ties`` over drawn pairs of sets; nan for a single pair, and if all
-    pairs are compared."""
+    """The standard error of ``rate_with_half_ties`` over drawn pairs of sets. It is nan if there is a single pair, or
+    if all pairs are compared."""
     draws: int = 1
-    """Number of pairs of topic sets with at least one comparison."""
+    """The number of pairs of topic sets for which there is at least one comparison."""
 
     @property
     def rate(self) -> float:
@@ -62,18 +64,18 @@ class Swaps(Frozen, kw_only=True):
 
     @property
     def rate_with_half_ties(self) -> float:
-        """The share of swaps, with each tie counted as half a swap, as if the order of tied runs were random."""
+        """The share of swaps, in which each tie counts as half a swap, as if the order of tied runs were random."""
         return (self.swaps + self.ties / 2) / self.comparisons
 
     @property
     def rate_without_ties(self) -> float:
-        """The share of swaps among the comparisons without a tie; nan if all are ties."""
+        """The share of swaps among the comparisons without a tie, or nan if all comparisons are ties."""
         decided = self.comparisons - self.ties
         return self.swaps / decided if decided else math.nan
 
     @property
     def interval(self) -> tuple[float, float]:
-        """The 95% interval of ``rate_with_half_ties`` over all splits into two sets of this size; nan without error."""
+        """The 95% interval of ``rate_with_half_ties`` over all splits into two sets of this size, or nan if unknown."""
         rate, error = self.rate_with_half_ties, self.error
         if math.isnan(error):
             return math.nan, math.nan
@@ -84,7 +86,7 @@ class Swaps(Frozen, kw_only=True):
 
 
 def share_interval(share: float, n: float) -> tuple[float, float]:
-    """Return the Clopper-Pearson 95% interval for a share of n, which can be fractional."""
+    """Return the Clopper-Pearson 95% interval for a share of ``n``, which can be fractional."""
     from scipy.special import betaincinv
 
     x = share * n
@@ -94,7 +96,7 @@ def share_interval(share: float, n: float) -> tuple[float, float]:
 
 
 def default_sizes(n_topics: int) -> tuple[int, ...]:
-    """Return possible sizes of two disjoint sets; the largest is half the number of topics."""
+    """Return possible sizes of two disjoint sets. The largest size is half the number of topics."""
     half = n_topics // 2
     smaller = tuple(size for size in _SIZES if size < half)
     return (*smaller, half) if half else ()
@@ -103,22 +105,26 @@ def default_sizes(n_topics: int) -> tuple[int, ...]:
 def own_sets(
     values: FloatArray, size: int, *, draws: int = DRAWS, seed: int = 0
 ) -> Iterator[tuple[FloatArray, IntArray]]:
-    """Yield the values of each pair of runs, shape (2, n_topics), with the topic sets drawn for this pair."""
+    """Yield the values of each pair of runs, and the topic sets that are drawn for this pair.
+
+    The shape of the values is (2, n_topics).
+    """
     for pair, runs in enumerate(combinations(range(len(values)), 2)):
         yield values[list(runs)], topic_sets(values.shape[1], size, draws=draws, seed=seed, pair=pair)
 
 
 TopicSets: TypeAlias = "IntArray | Iterable[tuple[FloatArray, IntArray]]"
-"""``topic_sets``, shared by all pairs of runs, shape (n_pairs, 2, size); or ``own_sets``, for each pair of runs."""
+"""The result of ``topic_sets``, which all pairs of runs share, or of ``own_sets``, which yields sets for each pair of
+runs. The shape of shared sets is (n_pairs, 2, size)."""
 
 
 def runs_on_sets(values: FloatArray, sets: TopicSets) -> Iterable[tuple[FloatArray, IntArray]]:
-    """Return the values of the runs that are compared on the same topic sets, and these sets."""
+    """Return the values of the runs that are compared on the same topic sets, with these sets."""
     return [(values, sets)] if isinstance(sets, np.ndarray) else sets
 
 
 def swap_rate(values: FloatArray, sets: TopicSets) -> Swaps:
-    """Compare all pairs of runs, with values of shape (n_runs, n_topics), on two topic sets."""
+    """Compare all pairs of runs on two topic sets. The shape of ``values`` is (n_runs, n_topics)."""
     n_topics, comparisons, swaps, ties, draws = values.shape[1], 0, 0, 0, 0
     errors = []
     for compared, their_sets in runs_on_sets(values, sets):
@@ -143,16 +149,17 @@ def swap_rate(values: FloatArray, sets: TopicSets) -> Swaps:
 
 
 FARTHEST = 5
-"""Largest size of an extrapolated topic set, in multiples of the largest size with an observed rate: simulations on
-robust03 checked the extrapolation up to this multiple."""
+"""The largest size of an extrapolated topic set, divided by the largest size with an observed rate. Simulations on
+robust03 checked the extrapolation up to this ratio."""
 
 
 def extrapolated_rates(sizes: Sequence[int], rates: Sequence[float], larger: Sequence[int]) -> FloatArray:
-    """Return the swap rates of larger topic sets, shape (n_larger,), fitted to the rates of the observed sizes.
+    """Return the swap rates of larger topic sets, which are fitted to the rates of the observed sizes.
 
     The true differences of the pairs of runs, in standard deviations of the differences over topics, are assumed to be
-    normally distributed with mean 0 and variance v. The means over two sets of n topics then have the correlation
-    r = nv/(1 + nv), and different signs with the probability arccos(r)/pi. v is estimated by least squares.
+    normally distributed with mean 0 and variance v. The means over two sets of n topics then have the correlation r =
+    nv/(1 + nv), and have different signs with the probability arccos(r)/pi. v is estimated by least squares. The shape
+    is (n_larger,).
     """
     from scipy.optimize import minimize_scalar
 
@@ -174,12 +181,12 @@ def is_sample(n_topics: int, sets: IntArray) -> bool:
 
 
 def topic_sets(n_topics: int, size: int, *, draws: int = DRAWS, seed: int = 0, pair: int | None = None) -> IntArray:
-    """Return different pairs of disjoint topic sets, shape (n_pairs, 2, size); 0-based topics, ascending within a set.
+    """Return different pairs of disjoint topic sets. Topics are indices in ascending order.
 
-    All pairs are returned if there are at most ``draws``. Otherwise, draw i sorts the topics by the 64-bit
-    little-endian numbers from SHAKE-256 of ``"SEED swap-rate I"``, with the index of the pair of runs before I if sets
-    are drawn for each pair. The first topics form one set, the next topics the other. Repeated pairs of sets are
-    replaced.
+    All pairs are returned if there are at most ``draws``. Otherwise, pairs are drawn at random. Draw i hashes the text
+    ``"SEED swap-rate i"`` with SHAKE-256 and sorts the topics by the resulting 64-bit little-endian numbers. If sets
+    are drawn for each pair of runs, the text is ``"SEED swap-rate PAIR i"``. The first topics form one set, and the
+    next topics form the other set. Repeated pairs of sets are replaced. The shape is (n_pairs, 2, size).
     """
     if _number_of_pairs(n_topics, size) <= draws:
         return np.array(list(_all_pairs(n_topics, size)), np.int64)
@@ -208,37 +215,43 @@ def _all_pairs(n_topics: int, size: int) -> Iterator[tuple[tuple[int, ...], tupl
 
 
 def averaging_matrix(sets: IntArray, n_topics: int) -> FloatArray:
-    """Return the matrix that averages over topic sets of shape (n_sets, size): shape (n_topics, n_sets)."""
+    """Return the matrix that averages over topic sets. Its shape is (n_topics, n_sets).
+
+    The shape of ``sets`` is (n_sets, size).
+    """
     shares = np.zeros((n_topics, len(sets)))
     shares[sets, np.arange(len(sets))[:, np.newaxis]] = 1 / sets.shape[1]
     return shares
 
 
 TOLERATED = 0.05
-"""Maximum reliable error rate."""
+"""The maximum swap rate above a reliable difference."""
 
 WIDEST = 1_000_000
-"""Maximum width of a bin; the largest differences are numbers of documents."""
+"""The maximum width of a bin. The largest differences are numbers of documents."""
 
 _VARIANCE_NOISE = 1e-12
-"""A variance below this, relative to its terms, is rounding error."""
+"""A variance that is below this number, relative to its terms, is treated as a rounding error."""
 
 FEWEST = 30
-"""Bins with fewer comparisons are not reliable."""
+"""The minimum number of comparisons in a reliable bin."""
 
 
 class SwapBin(Swaps, kw_only=True):
-    """Comparisons by the difference of two runs on one topic set; each set of a pair is used in turn."""
+    """The comparisons in which the difference of two runs on one topic set is in a bin.
+
+    Each set of a pair is used in turn.
+    """
 
     least: float
-    """Minimum absolute difference of the bin."""
+    """The minimum absolute difference in the bin."""
     limit: float
-    """Minimum absolute difference of the next bin."""
+    """The minimum absolute difference in the next bin."""
     percent: float
-    """``least`` in percent of the best run's score for all topics; nan unless that is above 0."""
+    """The field ``least`` in percent of the best run's score for all topics, or nan unless this score is above 0."""
     sigmas: float
-    """``least`` in standard deviations (n - 1) of the runs' scores for all topics (of as many as a set has, for sums);
-    nan if 0."""
+    """The field ``least`` in standard deviations (n - 1) of the runs' scores for all topics, or nan if the deviation is
+    0. For a sum, scores are scaled to the number of topics in a set."""
 
     @property
     def is_small(self) -> bool:
@@ -247,7 +260,10 @@ class SwapBin(Swaps, kw_only=True):
 
 
 def swap_bins(values: FloatArray, sets: TopicSets, width: Fraction, scale: Scale = MEAN) -> list[SwapBin]:
-    """Compare all pairs of runs on two topic sets, by the difference on either set; return nonempty bins."""
+    """Compare all pairs of runs on two topic sets. Return the bins that are not empty.
+
+    A bin contains the comparisons with similar differences on either set.
+    """
     totals: dict[int, FloatArray] = {}
     size, was_drawn = 0, False
     for compared, their_sets in runs_on_sets(values, sets):
@@ -280,10 +296,11 @@ def swap_bins(values: FloatArray, sets: TopicSets, width: Fraction, scale: Scale
 
 
 def _sums_by_bin(values: FloatArray, sets: IntArray, units: int, scale: Scale) -> Iterator[tuple[int, FloatArray]]:
-    """Yield the index of each bin, in units of the last significant decimal, and seven sums over pairs of topic sets.
+    """Yield the index of each bin, and seven sums over pairs of topic sets.
 
-    The sums are: comparisons, swaps and ties; variance of swaps with half the ties, covariance with comparisons,
-    variance of comparisons; pairs of topic sets with comparisons.
+    The sums are the numbers of comparisons, swaps and ties; the variance of swaps with half the ties, their covariance
+    with comparisons, and the variance of comparisons; and the number of pairs of topic sets with comparisons. ``units``
+    is the width of a bin in units of the last significant decimal.
     """
     first, second = (_differences(values, sets[:, side], scale) for side in range(2))
     product = np.tile(np.sign(first) * np.sign(second), (2, 1))
@@ -307,7 +324,7 @@ def _sums_by_bin(values: FloatArray, sets: IntArray, units: int, scale: Scale) -
 
 
 def least_reliable(bins: Sequence[SwapBin]) -> float | None:
-    """Return the smallest difference from which no larger bin has a rate above ``TOLERATED``; None if there is none."""
+    """Return the smallest difference from which no bin has a rate above ``TOLERATED``, or None if there is none."""
     # bins with few comparisons are ignored
     reliable = None
     for each in reversed([each for each in bins if not each.is_small]):
