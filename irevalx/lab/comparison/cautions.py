@@ -1,4 +1,4 @@
-"""Cautions about comparisons whose conclusions unjudged documents can change."""
+"""Cautions about comparisons whose conclusions could change if unjudged documents were judged."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from irevalx.measures.precision import precision
 from irevalx.reports.report import judged_among_retrieved
 
 MOST_CAUTIONS = 3
-"""The maximum number of comparisons that are described separately."""
+"""The maximum number of comparisons that separate sentences describe."""
 
 
 def unjudged_cautions(
@@ -31,8 +31,9 @@ def unjudged_cautions(
     """Return warnings about comparisons that depend on unjudged documents, and a command that lists these documents.
 
     ``changes`` contains, for each measure and pair, a clause on what would change a verdict, or "" if the verdict does
-    not depend on unjudged documents; None for the conclusions of the tests. ``bounds`` maps the names of measures other
-    than P to scores with bounds. ``where`` says where readers find further comparisons.
+    not depend on unjudged documents. If ``changes`` is None, the conclusions of the tests are described. ``bounds``
+    maps the names of measures other than P to scores with bounds. ``where`` tells readers where other comparisons are
+    listed.
     """
     if changes is None:
         changes = [
@@ -69,13 +70,16 @@ ALL_RELEVANT = (
     "All judged documents are relevant: their share among the retrieved documents is precision, and it is unknown "
     "whether a difference depends on unjudged documents."
 )
-"""A note on judgments of relevant documents only."""
+"""A note on judgments that contain relevant documents only."""
 
 
 def without_coverage(
     every: Sequence[ComparedMeasure],
 ) -> tuple[list[ComparedMeasure], list[ComparedMeasure], list[str]]:
-    """Return the tested measures, the measures of judgments, and a note; raises ArgumentError if none is tested."""
+    """Return the tested measures, the measures of judgments, and a note.
+
+    Raise ArgumentError if no measure is tested.
+    """
     untested = [of_measure for of_measure in every if of_measure.measured.is_coverage]
     if not untested:
         return list(every), [], []
@@ -120,7 +124,7 @@ def _caution(of_measure: ComparedMeasure, row: int, change: str, known: Weighted
 
 
 def _is_precision(of_measure: ComparedMeasure) -> bool:
-    """Return whether the measure is P, which has its bounds if all or no unjudged documents are relevant."""
+    """Return whether the measure is P. Its bounds are reached if all or no unjudged documents are relevant."""
     return of_measure.measured.request is not None and of_measure.measured.request.measure is precision
 
 

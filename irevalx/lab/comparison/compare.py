@@ -1,4 +1,4 @@
-"""Significance tests of differences between runs: ``compare`` and its command."""
+"""``compare`` tests whether differences between runs are significant. This module also declares its command."""
 
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Annotated, Any
@@ -174,9 +174,9 @@ def compare(
     (num_rel_ret) are displayed as sums.
 
     A displayed result begins with a paragraph of text. For two runs, this paragraph contains the difference, its
-    interval, the test, the numbers of topics on which each run is better, the share of judged documents, and the
-    smallest difference that a t test detects with probability 0.8 on this number of topics, as computed by irevalx-lab
-    power.
+    interval, the test, the numbers of topics on which each run is better, and the share of judged documents. It also
+    contains the smallest difference that a t test detects with probability 0.8 on this number of topics. irevalx-lab
+    power computes this difference.
 
     Tables also display "judged among retrieved@K", the share of judged documents among the first K retrieved documents
     of each run, or among all retrieved documents of topics with fewer. K is the cutoff of the measure, or 10 if the
@@ -187,16 +187,16 @@ def compare(
     The conclusion can still be correct; judge these documents to confirm it.
 
     With `systems` or `system_by`, the runs of a system are treated as replicates rather than as further topics. The
-    variance of a difference is the variance over topics plus the variance between replicates, and a column contains the
+    variance of a difference is the variance over topics plus the variance between replicates. A column contains the
     share of the variance that is between replicates. The t test and its interval generalise to other topics and to
-    other runs of the same systems; with few replicates, the t test has few degrees of freedom. For a system with a
+    other runs of the same systems. With few replicates, the t test has few degrees of freedom. For a system with a
     single run, the result applies only to this run.
 
     If `clusters` or `cluster_by` is given, topics of the same cluster, such as the turns of a conversation, can depend
     on each other. Topics of different clusters must be independent. The t test and its intervals use the cluster-robust
     variance CR2 with Bell and McCaffrey's degrees of freedom. The permutation test flips the signs of all topics of a
     cluster together. If there are fewer than 6 clusters, neither p-values nor intervals are computed. If neither
-    parameter is given and topic IDs suggest clusters, the result contains a note; if the differences depend on these
+    parameter is given and topic IDs suggest clusters, the result contains a note. If the differences depend on these
     clusters, a warning is issued instead.
 
     Several collections are given as ``{collection: judgments}`` and ``{collection: {run: run}}``, as ``{collection:

@@ -1,4 +1,4 @@
-"""Parameters that the functions of comparisons share with ``report``."""
+"""Parameters that ``report`` and the functions that compare runs share."""
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
@@ -145,11 +145,14 @@ SystemBy = Annotated[
 
 
 WITHOUT_CLUSTERS = ("test=wilcoxon", "interval=bca", "correction=tukey")
-"""The methods of comparing runs for which clusters of topics have not been studied."""
+"""The methods of comparing runs that have not been studied for clusters of topics."""
 
 
 class TestOptions(EvaluationOptions, total=False):
-    """The options of a comparison of runs: how they are tested and evaluated. ``TestedRuns.of`` receives them whole."""
+    """The options of a comparison, which determine how runs are evaluated and tested.
+
+    ``TestedRuns.of`` receives them all.
+    """
 
     names: Names
     test: Test
@@ -174,16 +177,16 @@ def test_options() -> dict[str, Parameter]:
 _collected = collect(TestOptions).parameters
 
 TopicGroupsInput: TypeAlias = str | os.PathLike[str] | Mapping[str, str | Iterable[str]]
-"""A file, or the group of each topic, or its groups."""
+"""The input that defines topic groups: a file, or a dictionary from each topic to its group or groups."""
 
 
 def path_or_mapping(value: Any) -> Any:
-    """Return the name of a file, or a dictionary unchanged."""
+    """Return the name of a file. A dictionary is returned unchanged."""
     return value if isinstance(value, Mapping) else path_text(value)
 
 
 TOPIC_GROUPS = file(kind=ValueType("the path of a file, or a dictionary from topics to groups", path_or_mapping))
-"""Groups of topics, which each function explains."""
+"""The declaration of topic groups. Each function explains them in its docstring."""
 
 _ALL_COLUMNS = ("all",)
 
@@ -203,7 +206,7 @@ COLUMNS = Parameter(kind=ValueType(f"all, or some of {' '.join(PAIR_COLUMNS)}", 
 
 
 def columns_of(columns: str | Iterable[str]) -> tuple[str, ...]:
-    """Return the columns of pairs to display; none for the default."""
+    """Return the columns of pairs to display. The tuple is empty if the default columns are displayed."""
     words = _words(columns)
     if words == _ALL_COLUMNS:
         return PAIR_COLUMNS
@@ -211,7 +214,7 @@ def columns_of(columns: str | Iterable[str]) -> tuple[str, ...]:
 
 
 def baseline_named(baseline: str, runs: Sequence[str], sources: Any) -> str:
-    """Return the name of the run with this run tag or path; other texts are returned unchanged."""
+    """Return the name of the run that has this run tag or path. Another text is returned unchanged."""
     if baseline in runs or not isinstance(sources, list | tuple) or len(sources) != len(runs):
         return baseline
     paths = [os.fspath(run) if isinstance(run, str | os.PathLike) else None for run in sources]
@@ -221,9 +224,9 @@ def baseline_named(baseline: str, runs: Sequence[str], sources: Any) -> str:
 def baselines_named(
     baselines: str | Iterable[str] | None, runs: Sequence[str], sources: Any, systems: Sequence[str], single: str = ""
 ) -> tuple[str, ...]:
-    """Return the names of the baselines, which are runs or systems; commas separate several names in a text.
+    """Return the names of the baselines, which are runs or systems. Commas separate several names in a text.
 
-    ``single`` is what requires a single baseline, if anything does.
+    ``single`` names the parameter that requires a single baseline, or is "" if there is none.
     """
     if baselines is None:
         return ()
@@ -237,7 +240,7 @@ def baselines_named(
 
 
 def number_of_baseline(baseline: str, runs: Sequence[str]) -> int:
-    """Return the index of the baseline among the names of runs; raises ArgumentError if it is not among them."""
+    """Return the index of the baseline among the names of runs. Raise ArgumentError if it is not among them."""
     if baseline not in runs:
         raise ArgumentError(no_such("baseline", "run", baseline, runs))
     return runs.index(baseline)

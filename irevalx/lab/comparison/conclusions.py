@@ -25,20 +25,22 @@ IF_RELEVANT = "if they were relevant half as often as judged documents"
 """The assumption about unjudged documents by which cautions are determined (``RELATIVE_RELEVANCE``)."""
 
 MOST_NAMES, FIRST_NAMES = 6, 3
-"""Maximum number of runs that a sentence names, and number of runs that it names if there are more."""
+"""The maximum number of runs that a sentence names, and the number of runs that it names if there are more."""
 
 
 def listed(names: Sequence[str]) -> str:
-    """Return the names of runs for a sentence or, if there are many, their number and the first names."""
+    """Return the names of runs for a sentence. If there are many, return their number and the first names."""
     if len(names) > MOST_NAMES:
         return f"{len(names)} runs ({', '.join(names[:FIRST_NAMES])}, ...)"
     return join_words(names, "and")
 
 
 class Conclusion(Frozen):
-    """The best run, and which runs differ significantly from the baseline or, without a baseline, from the best run.
+    """The best run, and the runs that differ significantly from a reference.
 
-    The methods that return sentences are the only source of these words in tables, summaries and reports.
+    The reference is the baseline, or the best run if there is no baseline.
+
+    The methods that return sentences are the only source of these sentences in tables, summaries and reports.
     """
 
     of_measure: ComparedMeasure
@@ -46,11 +48,11 @@ class Conclusion(Frozen):
     title: str = ""
     """The name of the measure in sentences."""
     digits: int = 3
-    """Decimals of numbers in sentences."""
+    """The number of decimals in sentences."""
 
     @property
     def best(self) -> str:
-        """The best run; the first of tied runs."""
+        """The best run. If several runs are tied, it is the first one."""
         return self.of_measure.runs[self.of_measure.best_first[0]]
 
     @property
@@ -60,7 +62,7 @@ class Conclusion(Frozen):
 
     @property
     def extreme(self) -> str:
-        """The word for the value of the best run."""
+        """The adjective for the value of the best run, such as "highest"."""
         return "lowest" if self.of_measure.measured.direction < 0 else "highest"
 
     @cached_property
@@ -84,7 +86,10 @@ class Conclusion(Frozen):
 
     @property
     def signs(self) -> list[str]:
-        """``+`` or ``-`` for runs that are significantly better or worse; ``>`` or ``<`` without a better direction."""
+        """The sign of each run: ``+`` or ``-`` if it is significantly better or worse, and otherwise "".
+
+        If the measure has no better direction, the signs are ``>`` and ``<``.
+        """
         better, worse = "+-" if self.of_measure.measured.direction else "><"
         return [{BETTER: better, WORSE: worse}.get(verdict, "") for verdict in self.verdicts]
 
@@ -107,7 +112,10 @@ class Conclusion(Frozen):
         return rank_sets(better, self.of_measure.best_first)
 
     def on_ranks(self) -> Iterator[str]:
-        """Yield sentences on the top set and on the tiers if there are rank sets and at least three runs."""
+        """Yield sentences on the top set and the tiers.
+
+        There are none without rank sets or with fewer than three runs.
+        """
         sets, runs = self.rank_sets, self.of_measure.runs
         if sets is None or len(runs) < 3:
             return
@@ -122,7 +130,7 @@ class Conclusion(Frozen):
             yield f"{tiers}: every run of a tier is significantly better than every run of the following tiers."
 
     def pair_of(self, run: str) -> ComparedPair:
-        """Return the pair of a run and the reference, with the better run first or, with a baseline, the run."""
+        """Return the pair of a run and the reference. The first run is the better run or, with a baseline, ``run``."""
         reference = self.best if self.baseline is None else self.baseline
         return self._oriented(self._pairs[frozenset((run, reference))])
 
@@ -134,8 +142,8 @@ class Conclusion(Frozen):
     def main_run(self) -> str:
         """The run whose difference from the reference is the main result.
 
-        With a baseline: the best of the significantly better runs, or else of all other runs. Otherwise: the best of
-        the runs that are significantly different from the best run, or else the second best run.
+        If there is a baseline, the main run is the best of the significantly better runs, or else of all other runs.
+        Otherwise, it is the best of the runs that differ significantly from the best run, or else the second best run.
         """
         verdicts = {BETTER} if self.baseline is not None else {BETTER, WORSE}
         others = [run for run in self.of_measure.best_first if self.verdicts[run] != REFERENCE]
@@ -143,7 +151,7 @@ class Conclusion(Frozen):
 
     @property
     def oriented_pairs(self) -> list[ComparedPair]:
-        """All pairs, with the better run first or, with a baseline, the baseline second."""
+        """All pairs. The first run is the better run. With a baseline, the second run is the baseline."""
         return [*map(self._oriented, self.of_measure.pairs)]
 
     def _oriented(self, pair: ComparedPair) -> ComparedPair:
@@ -157,7 +165,7 @@ class Conclusion(Frozen):
         return self.of_measure.is_corrected and any(not math.isnan(pair.simultaneous_low) for pair in pairs)
 
     def number(self, value: object) -> str:
-        """Return a number as text; integers have no decimals, and 0 has no sign."""
+        """Return a number as text. An integer has no decimals, and 0 has no sign."""
         text = f"{value:.{self.digits}f}" if isinstance(value, float) else str(value)
         return text.removeprefix("-") if float(text) == 0 else text
 
@@ -172,7 +180,7 @@ class Conclusion(Frozen):
 
     @property
     def words(self) -> tuple[str, str]:
-        """The words for greater and smaller values, in the direction of the measure."""
+        """The words for greater and smaller values, which depend on the direction of the measure."""
         return ("better", "worse") if self.of_measure.measured.direction else ("higher", "lower")
 
     def leader(self, first: Conclusion | None = None) -> str:
@@ -188,9 +196,9 @@ class Conclusion(Frozen):
         return f"{'It also' if is_same else self.best} has {highest}"
 
     def verdict(self, first: Conclusion | None = None) -> str:
-        """Return a sentence on the runs that differ significantly from the baseline or, without one, from the best run.
+        """Return a sentence on the runs that differ significantly from the baseline, or from the best run without one.
 
-        ``first`` is the conclusion that precedes it in the same paragraph.
+        If ``first`` is given, it is the conclusion that precedes the sentence in the same paragraph.
         """
         if self.of_measure.comparisons.why_untested:
             return f"{self.leader(first)}; differences are {self.of_measure.comparisons.why_untested}."
@@ -222,13 +230,16 @@ class Conclusion(Frozen):
         return f"{leader}{it} {differs} {others}.{self._cautions()}"
 
     def caution(self, pair: ComparedPair) -> str:
-        """Return a sentence on the dependence of a pair's conclusion on unjudged documents, after a blank, or ""."""
+        """Return a sentence on a pair whose conclusion depends on unjudged documents, or "". A space precedes it."""
         if not pair.depends_on_unjudged:
             return ""
         return f" The conclusion depends on unjudged documents: {self.if_relevant(pair)}."
 
     def if_relevant(self, pair: ComparedPair) -> str:
-        """Return a clause on what would change the conclusion on a pair that depends on unjudged documents."""
+        """Return a clause that describes what would change the conclusion on a pair.
+
+        The conclusion must depend on unjudged documents.
+        """
         if pair.if_relevant == 0:
             return f"{IF_RELEVANT}, the runs would not be significantly different"
         if pair.if_relevant is None or math.isnan(pair.if_relevant):
@@ -237,7 +248,7 @@ class Conclusion(Frozen):
         return f"{IF_RELEVANT}, {better} would be significantly better"
 
     def _cautions(self) -> str:
-        """Return a sentence on the verdicts that depend on unjudged documents, after a blank, or ""."""
+        """Return a sentence on the verdicts that depend on unjudged documents, or "". A space precedes it."""
         would: dict[str, list[str]] = {}
         pairs = {
             run: self.pair_of(run)
@@ -256,7 +267,7 @@ class Conclusion(Frozen):
         return f" Unjudged documents could change {n_dependent} of these conclusions: {IF_RELEVANT}, {each}."
 
     def on_pair(self, pair: ComparedPair) -> str:
-        """Return a clause on whether the runs of a pair, the better run first, differ, and by how much."""
+        """Return a clause on whether the runs of a pair differ, and by how much. The better run is the first one."""
         run, against = pair.run, pair.against
         differ = "is significantly better than {}" if pair.differ else "and {} are not significantly different"
         if not self.of_measure.comparisons.are_tested:
@@ -292,7 +303,7 @@ class Conclusion(Frozen):
                 yield f"{main} is the best run that is significantly better than {baseline}: {by}"
 
     def in_full(self, pair: ComparedPair) -> Iterator[str]:
-        """Yield sentences on the difference of the only pair, its interval and test, its topics, and its coverage."""
+        """Yield sentences on the only pair: its difference, interval, test, topics and coverage."""
         comparisons, run, against = self.of_measure.comparisons, pair.run, pair.against
         method, n_topics = comparisons.method, comparisons.values.shape[1]
         if len(self.of_measure.best_runs) == 2:
@@ -326,13 +337,16 @@ class Conclusion(Frozen):
             yield from filter(None, [self.caution(pair).strip()])
 
     def in_brief(self, pair: ComparedPair) -> str:
-        """Return a sentence on the difference of the only pair, after ``in_full`` of another measure."""
+        """Return a sentence on the difference of the only pair.
+
+        It follows the sentences of ``in_full`` on another measure.
+        """
         difference = f"{self.number(pair.difference)}{self._range(pair)}"
         test = self.of_measure.comparisons.why_untested or f"{_significant(pair)} ({self.p(pair)})"
         return f"Under {self.title}, the difference is {difference}, which is {test}.{self.caution(pair)}"
 
     def difference(self, pair: ComparedPair) -> str:
-        """Return a difference with its interval, and with the corrected p-value if the interval is not corrected."""
+        """Return a difference with its interval. If the interval is not corrected, add the corrected p-value."""
         low, high = sorted(end if pair.difference >= 0 else -end for end in self.ends(pair))
         by = f"{self.number(abs(pair.difference))} {self.title}"
         if not math.isnan(low):
@@ -342,17 +356,17 @@ class Conclusion(Frozen):
         return f"{by} ({'simultaneous interval' if self.is_simultaneous else f'corrected {self.p(pair)}'})"
 
     def ends(self, pair: ComparedPair) -> tuple[float, float]:
-        """Return the interval of a pair that tables display: the simultaneous interval, if there is one."""
+        """Return the interval of a pair that tables display. It is the simultaneous interval if there is one."""
         return (pair.simultaneous_low, pair.simultaneous_high) if self.is_simultaneous else (pair.low, pair.high)
 
     def _range(self, pair: ComparedPair, kind: str = "") -> str:
-        """Return the interval of a pair in parentheses, after a text; "" without an interval."""
+        """Return the interval of a pair in parentheses, which follow a text, or "" if there is no interval."""
         low, high = self.ends(pair)
         return f" ({kind}{self.number(low)} to {self.number(high)})" if math.isfinite(low) else ""
 
 
 def are(n: int, of: str = "") -> str:
-    """Return a number with the verb of a sentence."""
+    """Return a number followed by the verb that agrees with it."""
     return f"{n}{of} {'is' if n == 1 else 'are'}"
 
 

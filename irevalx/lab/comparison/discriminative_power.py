@@ -1,4 +1,4 @@
-"""Discriminative power of measures: ``discriminative_power``."""
+"""``discriminative_power`` computes the discriminative power of measures."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
@@ -24,9 +24,9 @@ class DiscriminativePowerRow(NamedTuple):
 
     measure: str
     pairs: int
-    different: int  # significantly different pairs
-    power: float  # share of significantly different pairs, in [0, 1]
-    power_uncorrected: float  # before correction
+    different: int  # the number of significantly different pairs
+    power: float  # the share of significantly different pairs, in [0, 1]
+    power_uncorrected: float  # the share before correction
     needed: float  # the smallest significant difference with tukey; nan with other corrections
 
 
@@ -51,7 +51,7 @@ class DiscriminativePower(Comparison, DrawnResult):
         ]
 
     def tables(self) -> list[Table]:
-        """Return the table of ``rows``, and the pairs of each measure, sorted by p-value."""
+        """Return the table of ``rows``, and a table of the pairs of each measure in ascending order of p."""
         notes = (self.how_tested, *self.coverage_of_runs, *self.notes_on_cautions)
         tables = [Table.of("discriminative power", DiscriminativePowerRow, self.rows, notes=notes, fits=True)]
         columns = ("rank", "run", "against", "p", "corrected_p")
@@ -68,7 +68,7 @@ class DiscriminativePower(Comparison, DrawnResult):
         return tables
 
     def drawing(self, draw: str | None, page: "Page") -> str:
-        """Return the only figure; raises ArgumentError if another one is requested."""
+        """Return the name of the only figure. Raise ArgumentError if another figure is requested."""
         if draw is not None:
             raise argument_error("draw", "None: the figure of discriminative power is one of all p-values", draw)
         return super().drawing(draw, page)

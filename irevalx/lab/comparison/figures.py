@@ -32,15 +32,15 @@ _GREATEST_P = 0.2
 """The largest p-value that is plotted."""
 
 _MOST_NAMES = 60
-"""Maximum number of topics in a row of panels with their names."""
+"""The maximum number of topics in a row of panels that display the names of topics."""
 
 _PLAIN, _DIFFER, _EQUAL = "0.6", COLOURS[1], "0.87"
 
 
 def _drawn_pairs(comparison: Comparison, most: int, signs: IntArray | int = 1) -> tuple[list[int], str]:
-    """Return the pairs with the largest differences under the first measure, in descending order, and a note on others.
+    """Return the pairs with the largest differences under the first measure, and a note on the other pairs.
 
-    A difference with the sign -1 is reversed.
+    Pairs are in descending order of the difference. A difference with the sign -1 is reversed.
     """
     differences = signs * comparison.measures[0].comparisons.difference
     greatest = np.argsort(-np.abs(differences), kind="stable")[:most]
@@ -50,16 +50,17 @@ def _drawn_pairs(comparison: Comparison, most: int, signs: IntArray | int = 1) -
 
 
 def _better_first(comparison: Comparison) -> IntArray:
-    """Return the display sign of each pair: -1 if the second run is better (without a baseline), otherwise 1."""
+    """Return 1 or -1 for each pair. It is -1 if the second run is better and there is no baseline."""
     first = comparison.measures[0]
     better = (first.measured.direction or 1) * first.comparisons.difference
     return np.where((better < 0) & (comparison.baseline is None), -1, 1)
 
 
 def intervals(comparison: Comparison, page: Page) -> Figure:
-    """Plot the difference of each pair with its intervals, one panel per measure, in the order of the first measure.
+    """Plot the difference of each pair with its intervals. Each measure has a panel.
 
-    The first run of a pair is the better run under the first measure or, with a baseline, the other run.
+    Pairs are in the order of the first measure. The first run of a pair is the better run under this measure or, if
+    there is a baseline, the run that is not the baseline.
     """
     baseline, signs = comparison.baseline, _better_first(comparison)
     order, note = _drawn_pairs(comparison, most_intervals(is_narrow=page.is_narrow), signs)
@@ -87,7 +88,7 @@ def _marks(pair: ComparedPair, *, is_corrected: bool) -> list[IntervalMark]:
 
 
 def _interval_note(comparison: Comparison) -> str:
-    """Return the note on the marks of intervals."""
+    """Return the note that explains the marks of intervals."""
     pairs = [pair for of_measure in comparison.measures for pair in of_measure.pairs]
     alpha = comparison.method.alpha
     parts = [f"Filled: significantly different ({comparison.p_in_words} < {alpha:g})."]
@@ -100,7 +101,7 @@ def _interval_note(comparison: Comparison) -> str:
 
 
 class _TopicPanels(NamedTuple):
-    """Sizes of panels of differences by topic, in inches and points."""
+    """The sizes of panels of differences by topic, in inches and points."""
 
     left: float = 0.62  # of the first column: tick labels and the label of the figure
     between: float = 0.12  # columns
@@ -116,7 +117,10 @@ _TOPICS = _TopicPanels()
 
 
 def topic_differences(comparison: Comparison, page: Page) -> Figure:
-    """Plot the topic differences of each pair in descending order, one panel per pair, with the better run first."""
+    """Plot the topic differences of each pair in descending order.
+
+    Each pair has a panel that names its better run first.
+    """
     measures, baseline, signs = comparison.measures, comparison.baseline, _better_first(comparison)
     order, note = _drawn_pairs(comparison, max(1, MOST_PANELS // len(measures)), signs)
     n_topics = max(of_measure.comparisons.by_topic.shape[1] for of_measure in measures)
@@ -163,7 +167,10 @@ def topic_differences(comparison: Comparison, page: Page) -> Figure:
 def _titles(
     comparison: Comparison, order: Sequence[int], signs: IntArray, width: float
 ) -> tuple[list[str], ShortNames]:
-    """Return the panel titles of pairs for each measure, in one or two lines of this width, and the shortened names."""
+    """Return the panel titles of pairs for each measure, and the shortened names.
+
+    A title has one or two lines of at most ``width`` inches.
+    """
     measures, baseline = comparison.measures, comparison.baseline
     before = [f"{of_measure.name}: " if measures[1:] else "" for of_measure in measures]
     room = width - max(text_width(f"{text}− ", _TOPICS.title) for text in before)  # noqa: RUF001 - a minus sign
@@ -185,7 +192,7 @@ def _titles(
 
 
 def _draw_topics(panel: Axes, of_measure: ComparedMeasure, row: int, sign: int, topics: ShortNames | None) -> None:
-    """Plot the differences of a pair as bars, labelled with topics if they fit."""
+    """Plot the differences of a pair as bars. Bars are labelled with topics if the labels fit."""
     pairs = of_measure.comparisons
     highest = float(np.abs(pairs.by_topic).max()) or 1.0
     by_topic = sign * pairs.by_topic[row]
@@ -209,7 +216,7 @@ def _draw_topics(panel: Axes, of_measure: ComparedMeasure, row: int, sign: int, 
 
 
 def significance_levels(comparison: Comparison, page: Page) -> Figure:
-    """Plot the p-values of all pairs up to 0.2, before and (if any) after correction, with one line per measure."""
+    """Plot the p-values of all pairs up to 0.2, before and after correction. Each measure has a line."""
     panels = []
     for words, attribute in (("p-values", "p"), ("corrected p-values", "corrected_p"))[
         : 2 if comparison.measures[0].is_corrected else 1
@@ -233,7 +240,7 @@ def significance_levels(comparison: Comparison, page: Page) -> Figure:
 
 
 class _MatrixSizes(NamedTuple):
-    """Sizes of matrices, in inches and points."""
+    """The sizes of matrices, in inches and points."""
 
     names: float = 6.0
     largest: float = 0.3  # side of a cell
@@ -249,7 +256,10 @@ _MATRIX = _MatrixSizes()
 
 
 def matrix(comparison: Comparison, page: Page) -> Figure:
-    """Plot the significance of the difference of each pair of runs, one panel per measure, with the best run first."""
+    """Plot the significance of the difference of each pair of runs.
+
+    Each measure has a panel that begins with its best run.
+    """
     measures = comparison.measures
     n_runs = len(measures[0].runs)
     names = names_within(measures[0].runs, min(_MATRIX.longest, page.width / 4), _MATRIX.names)
@@ -287,7 +297,7 @@ def matrix(comparison: Comparison, page: Page) -> Figure:
 
 
 def _cell_width(page: Page, n_columns: int, beside: float, n_runs: int) -> float:
-    """Return the width of a cell in inches, given the width of the names next to each panel."""
+    """Return the width of a cell in inches. ``beside`` is the width of the names next to each panel."""
     room = (page.width - _MATRIX.right - _MATRIX.between * (n_columns - 1)) / n_columns - beside
     return min(_MATRIX.largest, room / n_runs)
 
@@ -315,7 +325,7 @@ def _draw_matrix(panel: Axes, of_measure: ComparedMeasure, short: ShortNames, *,
 
 
 def _labels(of_measure: ComparedMeasure, short: ShortNames) -> list[str]:
-    """Return the short name and the value of each run, the best run first."""
+    """Return the short name and the value of each run, beginning with the best run."""
     scores = [f"{score:.3f}" if abs(score) < 10 else f"{score:.0f}" for score in of_measure.scores]
     return [f"{short.of[of_measure.runs[run]]}  {scores[run]}" for run in of_measure.best_first]
 
@@ -359,7 +369,7 @@ def ranks(comparison: Comparison, page: Page) -> Figure:
 
 
 class _DiagramSizes(NamedTuple):
-    """Sizes of critical-difference diagrams, in inches."""
+    """The sizes of critical-difference diagrams, in inches."""
 
     bar: float = 0.075  # distance of bars
     lines: float = 0.6  # width of the lines from the rows to the axis

@@ -1,4 +1,4 @@
-"""Verdicts on runs over several collections: on the mean over collections, and in each collection."""
+"""Verdicts on runs over several collections: verdicts on means over collections, and verdicts in each collection."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ def gated_collections(
     how_judged: Mapping[str, Any],
     **how: Any,
 ) -> Gate:
-    """Return verdicts on the means over collections, and in each collection.
+    """Return verdicts on the means over collections, and verdicts in each collection.
 
     The intervals are simultaneous over the verdicts on means, and over the verdicts in collections. Raise InputError if
-    a run is missing in a collection. ``how_judged`` contains require and allow_unsure.
+    a collection lacks a run. ``how_judged`` contains require and allow_unsure.
     """
     names = [collection.name for collection in collections]
     runs = list(dict.fromkeys(run for collection in collections for run in runs_of(collection)))
@@ -74,7 +74,7 @@ def gated_collections(
 
 
 def over_collections(names: Sequence[str], compared: Sequence[ComparedMeasure]) -> ComparedMeasure:
-    """Return the comparisons of means over collections, given the comparisons in each collection under one measure."""
+    """Return the comparisons of means over collections. ``compared`` contains the comparisons in each collection."""
     first, sizes = compared[0], [len(each.measured.topics) for each in compared]
     weights = [sum(sizes) / len(sizes) / n_topics for n_topics in sizes]
     values = [

@@ -1,4 +1,7 @@
-"""Interaction of paired differences with groups of topics: Welch's F statistic, tested by permuting group labels."""
+"""The interaction of paired differences with groups of topics.
+
+It is tested with Welch's F statistic by permuting group labels.
+"""
 
 from __future__ import annotations
 
@@ -13,10 +16,10 @@ from irevalx.frozen import Frozen
 from irevalx.statistics.significance import RESAMPLES, batch_of, generator
 
 LEAST_VARIANCE = 1e-12
-"""Minimum variance of a group, multiplied by the largest squared difference if that is above 1."""
+"""The minimum variance of a group, which is multiplied by the largest squared difference if this is above 1."""
 
 FEW_IN_GROUP = 10
-"""In smaller groups, unequal variances alone can make an interaction significant.
+"""A number of topics. If a group has fewer topics, unequal variances alone can make an interaction significant.
 
 Of 500 draws from robust03 and Cranfield (map and P.10; equal means, one group with three times the standard deviation
 of the others) the following shares had p < 0.05: 0.05 to 0.08 with 10 and 20 topics in each group, 0.04 to 0.09 with 8,
@@ -25,26 +28,27 @@ of the others) the following shares had p < 0.05: 0.05 to 0.08 with 10 and 20 to
 
 
 class Interactions(Frozen):
-    """Tests of whether pairs of runs have the same mean difference in all groups of topics, shape (n_pairs,)."""
+    """Tests of whether pairs of runs have the same mean difference in all groups of topics. The shape is (n_pairs,)."""
 
     f: FloatArray
     """Welch's F statistic."""
     within: FloatArray
     """The degrees of freedom within groups."""
     p: FloatArray
-    """The share of labellings with an F statistic at least as large; nan if all differences are equal."""
+    """The share of labellings with an F statistic that is at least as large, or nan if all differences are equal."""
     labellings: int
     """The number of labellings, including the observed labelling."""
     is_random: bool
-    """Whether the labellings are random, rather than all distinct labellings."""
+    """Whether the labellings are drawn at random. Otherwise, they are all distinct labellings."""
 
 
 def interactions(d: FloatArray, groups: Sequence[IntArray], resamples: int = RESAMPLES, seed: int = 0) -> Interactions:
-    """Test whether mean differences, shape (n_pairs, n_topics), are the same in all groups (arrays of topic numbers).
+    """Test whether the mean differences of each pair are the same in all groups of topics.
 
-    The group labels are permuted over the topics: in all distinct ways if these are at most ``resamples``, otherwise in
-    that many random ways, the same for each pair. The null hypothesis is that all differences come from one
-    distribution. With fewer than two groups, f and p are nan.
+    The shape of ``d`` is (n_pairs, n_topics), and each group is an array of topic indices. The group labels are
+    permuted over the topics: in all distinct ways if there are at most ``resamples`` ways, and otherwise in
+    ``resamples`` random ways, which are the same for each pair. The null hypothesis is that all differences come from
+    one distribution. If there are fewer than two groups, f and p are nan.
 
     Source of the statistic: Welch, On the Comparison of Several Mean Values, Biometrika 1951. The F
     distribution is inaccurate for small groups. In 300 draws of random groups of topics (robust03 and Cranfield, map
@@ -74,7 +78,10 @@ def interactions(d: FloatArray, groups: Sequence[IntArray], resamples: int = RES
 
 
 def _welch(d: FloatArray, squares: FloatArray, sizes: IntArray, least: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return F and its degrees of freedom within groups, (n_pairs, n), of differences sorted by group."""
+    """Return F and its degrees of freedom within groups. Differences must be sorted by group.
+
+    The shapes are (n_pairs, n).
+    """
     # ``least`` are the minimum variances, shape (n_pairs, 1, 1)
     starts, n_groups = np.cumsum(sizes) - sizes, len(sizes)
     sums = np.add.reduceat(d, starts, axis=-1)
@@ -89,7 +96,7 @@ def _welch(d: FloatArray, squares: FloatArray, sizes: IntArray, least: FloatArra
 
 
 def _n_labellings(sizes: IntArray, most: int) -> int | None:
-    """Return the number of distinct labellings; None if it exceeds ``most``."""
+    """Return the number of distinct labellings, or None if it exceeds ``most``."""
     logarithm = math.lgamma(sizes.sum() + 1) - sum(math.lgamma(size + 1) for size in sizes.tolist())
     if logarithm > math.log(most) + 1:
         return None
@@ -100,7 +107,10 @@ def _n_labellings(sizes: IntArray, most: int) -> int | None:
 
 
 def _labellings(sizes: IntArray, n_labellings: int | None, resamples: int, seed: int, batch: int) -> Iterator[IntArray]:
-    """Yield all distinct labellings, or random ones, in batches: orders of the topics, shape (n, n_topics)."""
+    """Yield all distinct labellings, or random labellings, in batches. A labelling is an order of the topics.
+
+    The shape of a batch is (n, n_topics).
+    """
     n_topics, total = int(sizes.sum()), n_labellings or resamples
     random, every = generator(seed), _all_labellings(tuple(range(n_topics)), sizes.tolist())
     for start in range(0, total, batch):
@@ -112,7 +122,7 @@ def _labellings(sizes: IntArray, n_labellings: int | None, resamples: int, seed:
 
 
 def _all_labellings(topics: tuple[int, ...], sizes: Sequence[int]) -> Iterator[tuple[int, ...]]:
-    """Yield the topics for each way of filling groups of these sizes, group by group."""
+    """Yield the topics for each way of filling groups of these sizes, in the order of the groups."""
     if len(sizes) == 1:
         yield topics
         return

@@ -1,4 +1,4 @@
-"""Verdicts on runs as JUnit XML."""
+"""Output of verdicts on runs as JUnit XML."""
 
 from __future__ import annotations
 

@@ -17,23 +17,25 @@ from irevalx.lab.comparison.pairs import ComparedMeasure
 from irevalx.wording import argument_error, spelled
 
 OTHERS = "*"
-"""The key of all other measures in margins by measure."""
+"""The key of the margin for all measures that have no margin of their own."""
 
 Margin: TypeAlias = "float | str"
-"""A margin in units of the measure, or relative to the mean of the baseline, such as "1%"."""
+"""A margin in units of the measure, or a share of the baseline's mean, such as "1%"."""
 
 Margins: TypeAlias = "Margin | Mapping[str, Margin]"
-"""A margin for all measures, or the margin of each measure."""
+"""A margin for all measures, or a mapping from each measure to its margin."""
 
 _RULE = "a number of at least 0, or a percentage of the baseline's mean such as 1%"
 
 
 EACH = "collections"
-"""The key of the margin in each of several collections."""
+"""The key of the margin that applies in each of several collections."""
 
 
 def margins_in(margin: Margins, collection: str | None, names: Sequence[str]) -> dict[str, Margin]:
-    """Return the margins by measure in a collection, or of the mean over collections if ``collection`` is None.
+    """Return the margin of each measure in a collection.
+
+    If ``collection`` is None, the margins apply to means over collections.
 
     A margin for COLLECTION or COLLECTION:MEASURE replaces a margin for all collections, which replaces other margins.
     """
@@ -48,7 +50,10 @@ def margins_in(margin: Margins, collection: str | None, names: Sequence[str]) ->
 
 
 def margins_of(compared: Sequence[ComparedMeasure], margin: Margins) -> dict[str, tuple[float, bool]]:
-    """Return the margin of each measure as in ``_parsed``; raises ArgumentError if one is missing or too large."""
+    """Return the margin of each measure, as returned by ``_parsed``.
+
+    Raise ArgumentError if a margin is missing or too large.
+    """
     for of_measure in (each.measured for each in compared):
         if not (of_measure.direction and of_measure.scale.is_linear):
             why = "is a geometric mean" if of_measure.direction else "has no better direction"
@@ -85,7 +90,7 @@ def margins_of(compared: Sequence[ComparedMeasure], margin: Margins) -> dict[str
 
 
 def _parsed(key: str, value: Any) -> tuple[float, bool]:
-    """Return a margin, and whether it is a share of the mean of the baseline rather than in units of the measure."""
+    """Return a margin, and whether it is a share of the baseline's mean. Otherwise, it is in units of the measure."""
     share = re.fullmatch(r"\s*([0-9.]+)\s*%\s*", value) if isinstance(value, str) else None
     if share:
         with suppress(ValueError):
@@ -105,7 +110,7 @@ def _check_margin(value: Any) -> Any:
 
 
 def _read_margin(text: str) -> dict[str, Margin]:
-    """Read a margin of the command line: 0.01 or 1% for all measures, ndcg@10=0.01 for a single measure."""
+    """Read a margin from the command line. 0.01 or 1% is for all measures, and ndcg@10=0.01 is for one measure."""
     name, _, number = text.rpartition("=")
     key, value = name or OTHERS, number if number.endswith("%") else float(number)
     _parsed(key, value)

@@ -1,9 +1,9 @@
-"""Non-inferiority of runs to a baseline: whether a mean improvement over topics is above a negative margin.
+"""Noninferiority of runs to a baseline, which means that a mean improvement over topics is above a negative margin.
 
-Verdicts come from t intervals. If few topics differ, or all differ by the same amount, no interval is computed: the
-direction is tested by exact sign flips alone, and few small differences are not worse. Simulations: docs/in-ci.md. If
-topics are clustered, intervals are cluster-robust, and the signs of all topics of a cluster are flipped together. The
-rule for few small differences is then not applied, because it requires independent topics.
+Verdicts come from t intervals. If few topics differ, or all differ by the same amount, no interval is computed. In this
+case, only exact sign flips test the direction, and a few small differences are not worse. docs/in-ci.md reports
+simulations. If topics are clustered, intervals are cluster-robust, and the signs of all topics of a cluster are flipped
+together. The rule for a few small differences is then not applied, because it requires independent topics.
 """
 
 from __future__ import annotations
@@ -30,19 +30,19 @@ from irevalx.statistics.significance import (
 )
 
 NOT_WORSE, WORSE, CANNOT_TELL = "not worse", "worse", "cannot tell"
-"""The verdicts."""
+"""The possible verdicts."""
 
 _EXACT = 13
-"""If at most this number of topics differ, all sign flips are enumerated."""
+"""The maximum number of differing topics for which all sign flips are enumerated."""
 
 _SEED = 0
-"""Seed of random sign flips, fixed so that verdicts are reproducible."""
+"""The seed of random sign flips. It is fixed, so that verdicts are reproducible."""
 
 _BEYOND = 20
-"""Minimum expected number of random sign flips that are as far from zero as a mean with p = alpha."""
+"""The minimum expected number of random sign flips that are as far from zero as a mean with p = alpha."""
 
 _MANY = 10_000
-"""Minimum effective number of topics for the normal distribution in place of random sign flips.
+"""The minimum effective number of topics for which the normal distribution replaces random sign flips.
 
 If all differences have the same size, p-values around 0.05 are then too small by 2%, which is less than the error of
 random flips.
@@ -50,7 +50,10 @@ random flips.
 
 
 def most_margins(n_topics: int) -> int:
-    """Return the largest difference of a topic, in margins, with which a run is not worse if few topics differ."""
+    """Return the largest difference of a topic that is allowed by the rule for few differing topics.
+
+    The unit is the margin.
+    """
     return 5 if n_topics >= 100 else 2
 
 
@@ -62,20 +65,24 @@ class OverCollections(Comparisons):
 
 
 class Improvements(Frozen):
-    """Improvements over a baseline, with intervals and tests for the topic population."""
+    """Improvements over a baseline, with intervals and tests that generalise to the population of topics."""
 
     d: FloatArray
-    """Rounded differences, positive if the run is better: shape (n_rows, n_topics), at least one topic."""
+    """The rounded differences, which are positive if the run is better. There is at least one topic. The shape is
+    (n_rows, n_topics)."""
     alpha: float
-    """Two-sided significance level of each row."""
+    """The two-sided significance level of each row."""
     clusters: Clusters | None = None
-    """Clusters of dependent topics; None if topics are independent."""
+    """The clusters of dependent topics, or None if topics are independent."""
     parts: Sequence[tuple[int, Clusters | None]] = ()
-    """For means over collections: the number of topics and the clusters of each collection, in the order of topics. The
+    """For means over collections, the number of topics and the clusters of each collection, in the order of topics. The
     differences are weighted so that the mean over topics is the mean over collections."""
 
     def _t_interval(self, d: FloatArray) -> Ends:
-        """Return t intervals of mean differences of shape (n_rows, n_topics), or of means over collections."""
+        """Return t intervals of mean differences, or of means over collections.
+
+        The shape of ``d`` is (n_rows, n_topics).
+        """
         if not self.parts:
             [interval] = t_intervals(d, [1 - self.alpha], self.clusters)
             return interval
@@ -91,7 +98,7 @@ class Improvements(Frozen):
 
     @cached_property
     def mean_of_differing(self) -> FloatArray:
-        """The mean improvement over the topics that differ; 0 if there are none."""
+        """The mean improvement over the topics that differ, or 0 if no topic differs."""
         return np.asarray(self.d.sum(axis=1) / np.maximum(1, self.differing))
 
     @cached_property
@@ -101,9 +108,9 @@ class Improvements(Frozen):
 
     @cached_property
     def greatest_mean(self) -> FloatArray:
-        """An upper bound of the mean absolute difference of all topics, from few that differ; nan if all differ.
+        """An upper bound of the mean absolute difference of all topics, if few differ, or nan if all differ.
 
-        It is the upper Clopper-Pearson bound of the share of topics that differ, times the largest difference.
+        It is the upper Clopper-Pearson bound of the share of topics that differ, multiplied by the largest difference.
         """
         from scipy import special
 
@@ -128,19 +135,19 @@ class Improvements(Frozen):
     def without_spread(self) -> BoolArray:
         """Whether there is no interval: fewer than ``FEW_TOPICS`` topics differ, or all differ by the same amount.
 
-        With clusters, see ``Clusters.without_spread``.
+        If topics are clustered, ``Clusters.without_spread`` returns this value.
         """
         return without_spread(self.d) if self.clusters is None else self.clusters.without_spread(self.d)
 
     @cached_property
     def interval(self) -> Ends:
-        """The bounds of t intervals with confidence level 1 - alpha; nan if there is no interval."""
+        """The bounds of t intervals with confidence level 1 - alpha, or nan if there is no interval."""
         low, high = self._t_interval(self.d)
         return np.where(self.without_spread, np.nan, low), np.where(self.without_spread, np.nan, high)
 
     @cached_property
     def p(self) -> FloatArray:
-        """The p-values of sign-flip tests: exact if few topics differ, otherwise from random flips.
+        """The p-values of sign-flip tests. They are exact if few topics differ, and otherwise based on random flips.
 
         If topics are clustered, the signs of all topics of a cluster are flipped together. If there are too few
         clusters, the p-values are nan.
@@ -167,7 +174,10 @@ class Improvements(Frozen):
 
     @cached_property
     def direction(self) -> IntArray:
-        """1 if the run is significantly better, by sign flips and by the interval (if any), -1 if worse, else 0."""
+        """1 if the run is significantly better, -1 if it is significantly worse, and otherwise 0.
+
+        Both sign flips and the interval, if there is one, must agree.
+        """
         low, high = self.interval
         sign = np.where(self.without_spread, np.sign(self.mean_of_differing), (low > 0) * 1.0 - (high < 0))
         return np.where(self.p < self.alpha, sign, 0).astype(np.int64)
@@ -185,7 +195,7 @@ class Improvements(Frozen):
         return np.asarray((self.differing == 0) | self.differs_little(float(np.mean(margin))) | (low > at_least))
 
     def equivalent(self, margin: float | FloatArray) -> BoolArray:
-        """Return whether each run loses and gains less than the margin; a run that is equivalent is not worse."""
+        """Return whether each run loses and gains less than the margin. A run that is equivalent is not worse."""
         return self.loses_less(margin) & replace(self, d=-self.d).loses_less(margin)
 
     def verdicts(self, margin: float | FloatArray) -> list[str]:
@@ -205,7 +215,7 @@ class Improvements(Frozen):
     def least_margins(self) -> FloatArray:
         """The margins within which equal runs are not worse with a probability of 0.8.
 
-        They are nan without interval, and for means over collections.
+        They are nan if there is no interval, and for means over collections.
         """
         n_topics = self.d.shape[1]
         if n_topics < 2 or self.parts:
@@ -217,11 +227,11 @@ class Improvements(Frozen):
 
 
 def ratio_intervals(runs: FloatArray, baseline: FloatArray, alpha: float, clusters: Clusters | None = None) -> Ends:
-    """Return Fieller's intervals of ratios of the means of runs, shape (n_rows, n_topics), to the baseline's mean.
+    """Return Fieller's intervals of the ratios of the runs' means to the baseline's mean.
 
-    An interval contains the ratios r for which the mean of run - r baseline is not significantly different from 0. If
-    the baseline's mean is not significantly different from 0, the bounds are infinite and are returned as nan. If there
-    are too few clusters, the bounds are also nan.
+    The shape of ``runs`` is (n_rows, n_topics). An interval contains the ratios r for which the mean of run - r
+    baseline is not significantly different from 0. If the baseline's mean is not significantly different from 0, the
+    bounds are infinite and are returned as nan. If there are too few clusters, the bounds are also nan.
     """
     from scipy import special
 

@@ -1,4 +1,4 @@
-"""The default columns of tables of pairs, their heads, and notes on them."""
+"""The default columns of tables of pairs, the heads of columns, and notes on them."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from irevalx.statistics.paired_comparisons import Method
 from irevalx.statistics.significance import FEW_TOPICS
 
 _ENDS, _TEST_RESULTS = ("low", "high", "simultaneous_low", "simultaneous_high"), ("p", "corrected_p", "differ")
-"""The columns of intervals and of a test."""
+"""The columns that contain bounds of intervals, and the columns that contain results of a test."""
 
 
 def default_columns(method: Method, rows: Sequence[Any], labels: Sequence[str], n_tests: int) -> tuple[str, ...]:
-    """Return the columns displayed by default; ``n_tests`` p-values of a measure are corrected together."""
+    """Return the columns displayed by default. ``n_tests`` p-values of a measure are corrected together."""
     simultaneous = [math.isfinite(row.simultaneous_low) for row in rows]
     if n_tests == 1 and correction_named(method.correction) != TUKEY:
         simultaneous = [False] * len(rows)  # equal to the unadjusted interval
@@ -28,7 +28,7 @@ def default_columns(method: Method, rows: Sequence[Any], labels: Sequence[str], 
 
 
 def _is_unadjusted(method: Method, n_tests: int) -> bool:
-    """Return whether p-values are corrected but intervals of pairs are not."""
+    """Return whether p-values are corrected, but intervals of pairs are not."""
     return n_tests > 1 and correction_named(method.correction) != "none"
 
 
@@ -44,7 +44,7 @@ def heads_of(columns: Sequence[str], method: Method, n_tests: int) -> tuple[str,
 def notes_on_pairs(
     method: Method, columns: Sequence[str], n_tests: int, pair: str, pairs: str, units: str = "topics"
 ) -> list[str]:
-    """Return notes on the intervals and tests of pairs; ``pair`` and ``pairs`` are the nouns for a comparison."""
+    """Return notes on the intervals and tests of pairs. ``pair`` and ``pairs`` are nouns for a comparison."""
     correction, share = correction_named(method.correction), f"{100 * (1 - method.alpha):g}%"
     notes = []
     if "low" in columns:

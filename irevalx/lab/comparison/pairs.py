@@ -1,4 +1,4 @@
-"""Comparisons of pairs of runs, from which the rows of tables and figures are created."""
+"""Comparisons of pairs of runs. The rows of tables and figures are created from them."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ from irevalx.statistics.significance import FEW_TOPICS, TESTS
 from irevalx.wording import first_names
 
 ANY_OF_FIVE = 0.15
-"""Share of comparisons of equal runs in which any of five measures has a significant difference."""
+"""The share of comparisons of equal runs in which at least one of five measures has a significant difference."""
 
 MANY_UNJUDGED = 0.1
-"""Share of unjudged documents among the first documents of both runs from which a note is added."""
+"""The minimum share of unjudged documents among the first documents of both runs for which a note is added."""
 
 
 class ComparedPair(NamedTuple):
@@ -93,30 +93,30 @@ class PairInteraction(NamedTuple):
 
 
 LABELS = ("measure", "run", "against")
-"""Columns with the names of a row."""
+"""The columns that contain the names of a row."""
 
 PROBABILITIES = frozenset({"p", "corrected_p"})
-"""Columns that contain probabilities, printed with more digits near 0."""
+"""The columns that contain probabilities. Probabilities near 0 are printed with more digits."""
 
 PAIR_COLUMNS = ComparedPair._fields[: ComparedPair._fields.index("replicates")]
-"""The fields of pairs of runs."""
+"""The fields of a row on two runs."""
 
 SYSTEM_COLUMNS = ComparedPair._fields[: ComparedPair._fields.index("group")]
-"""The fields of pairs of systems."""
+"""The fields of a row on two systems."""
 
 COLLECTION_COLUMNS = (
     *("measure", "run", "against", "scope", "collection", "collections", "topics", "mean", "mean_against"),
     *("difference", "low", "high", "df", "p", "corrected_p", "differ", "wins", "ties", "losses", "better", "worse"),
     *("least", "greatest", "test"),
 )
-"""The fields of pairs over several collections."""
+"""The fields of a row on two runs over several collections."""
 
 GROUP_COLUMNS = (
     *("measure", "run", "against", "group", "topics", "mean", "mean_against", "difference", "low", "high", "p"),
     *("corrected_p", "differ", "interaction_p", "simultaneous_low", "simultaneous_high", "test"),
     *(JUDGED, f"{JUDGED}_against"),
 )
-"""The fields of pairs in groups of topics."""
+"""The fields of a row on two runs in a group of topics."""
 
 
 class ComparedMeasure(Frozen):
@@ -125,7 +125,7 @@ class ComparedMeasure(Frozen):
     measured: MeasureValues
     """The values of the runs."""
     comparisons: Comparisons
-    """Comparisons of the requested pairs."""
+    """The comparisons of the requested pairs."""
     has_power: ClassVar[bool] = True
     """Whether the power of a t test over topics applies to the comparisons."""
 
@@ -141,11 +141,11 @@ class ComparedMeasure(Frozen):
 
     @property
     def scores(self) -> list[float]:
-        """Summary values of the runs, as the evaluator prints them."""
+        """The summary values of the runs, as the evaluator prints them."""
         return [self.measured.as_printed(score) for score in self.comparisons.summaries.tolist()]
 
     def without_topics(self, missing: frozenset[str]) -> ComparedMeasure:
-        """Return the comparisons of runs over the other topics."""
+        """Return the comparisons of runs without the topics in ``missing``."""
         places = np.array([topic not in missing for topic in self.measured.topics], np.bool_)
         if places.all():
             return self
@@ -155,22 +155,22 @@ class ComparedMeasure(Frozen):
 
     @property
     def is_corrected(self) -> bool:
-        """Whether p-values are corrected: for several pairs, or by Tukey's test."""
+        """Whether p-values are corrected, which requires several pairs, or Tukey's test."""
         correction = correction_named(self.comparisons.method.correction)
         return correction == TUKEY or (len(self.comparisons.pairs) > 1 and correction != "none")
 
     @property
     def is_familywise(self) -> bool:
-        """Whether the familywise error rate is controlled, by the correction or because there is a single pair."""
+        """Whether the familywise error rate is controlled, by the correction or because there is only one pair."""
         return len(self.comparisons.pairs) < 2 or correction_named(self.comparisons.method.correction) in FAMILYWISE
 
     def names_of(self, row: int) -> dict[str, Any]:
-        """Return the first fields of all rows on a pair."""
+        """Return the fields that identify the pair of a row."""
         first, second = self.comparisons.pairs[row]
         return {"measure": self.name, "run": self.runs[second], "against": self.runs[first]}
 
     def scores_of(self, row: int) -> dict[str, Any]:
-        """Return the fields of ``names_of``, and summary values, their difference, its interval, and coverage."""
+        """Return the fields of ``names_of``, the summary values, their difference, its interval, and the coverage."""
         comparisons, as_printed, coverage = self.comparisons, self.measured.as_printed, self.measured.coverage
         first, second = comparisons.pairs[row]
         low, high = comparisons.interval
@@ -188,7 +188,10 @@ class ComparedMeasure(Frozen):
 
     @cached_property
     def if_relevant(self) -> FloatArray:
-        """The conclusion on each pair with more relevant documents, as in ``ComparedPair``; shape (n_pairs,)."""
+        """The conclusion on each pair if unjudged documents were relevant. The shape is (n_pairs,).
+
+        See ``ComparedPair``.
+        """
         measured = self.measured
         if measured.top_coverage is None or measured.request is None:
             return conclusions_of(self.comparisons)
@@ -196,12 +199,12 @@ class ComparedMeasure(Frozen):
 
     @property
     def depends_on_unjudged(self) -> BoolArray:
-        """Whether the conclusion on each pair depends on unjudged documents; shape (n_pairs,)."""
+        """Whether the conclusion on each pair depends on unjudged documents. The shape is (n_pairs,)."""
         return np.asarray(self.if_relevant != conclusions_of(self.comparisons))
 
     @cached_property
     def caution_is_known(self) -> BoolArray:
-        """Whether ``depends_on_unjudged`` is determined for each pair; shape (n_pairs,)."""
+        """Whether ``depends_on_unjudged`` is determined for each pair. The shape is (n_pairs,)."""
         measured = self.measured
         if measured.top_coverage is None or measured.request is None:
             return np.zeros(len(self.comparisons.pairs), np.bool_)
@@ -238,7 +241,7 @@ class ComparedMeasure(Frozen):
 
     @property
     def untested_pairs(self) -> list[ComparedPair]:
-        """A row for each pair, without intervals and tests."""
+        """A row for each pair. The row has neither intervals nor test results."""
         numbers = ("low", "high", "effect_size", "p", "corrected_p", "simultaneous_low", "simultaneous_high")
         empty: dict[str, Any] = dict.fromkeys(numbers, math.nan)
         return [
@@ -248,17 +251,20 @@ class ComparedMeasure(Frozen):
 
     @property
     def best_first(self) -> list[int]:
-        """Indices of the runs, best run first; by descending value if the measure has no better direction."""
+        """The indices of the runs, beginning with the best run.
+
+        If the measure has no better direction, runs are in descending order of their value.
+        """
         return best_first(self.scores, self.measured.direction)
 
     @property
     def best_runs(self) -> list[str]:
-        """The runs with the best value; several if they are tied."""
+        """The runs with the best value. There are several if they are tied."""
         return [self.runs[run] for run in best_of(self.scores, self.measured.direction)]
 
     @property
     def marked_as_best(self) -> list[int]:
-        """Indices of the runs whose value is marked as the best."""
+        """The indices of the runs whose value is marked as the best."""
         return marked_as_best(self.scores, self.measured.direction)
 
     @property
@@ -268,7 +274,9 @@ class ComparedMeasure(Frozen):
 
     @property
     def letters(self) -> list[str]:
-        """Significance letters; runs that share a letter are not significantly different. Requires all pairs.
+        """The significance letters of runs. Runs that share a letter are not significantly different.
+
+        All pairs must be compared.
 
         If there are too few clusters for tests, all letters are "".
         """
@@ -278,40 +286,40 @@ class ComparedMeasure(Frozen):
 
 
 class Comparison(Result):
-    """Base class of comparisons under several measures; subclasses define rows and tables."""
+    """The base class of comparisons under several measures. Subclasses define rows and tables."""
 
     measures: Sequence[ComparedMeasure]
-    """All have the same pairs of runs."""
+    """The comparisons under each measure. All measures have the same pairs of runs."""
     baselines: Sequence[str]
-    """The runs with which all others are compared; empty if all pairs are compared."""
+    """The runs with which all others are compared. The sequence is empty if all pairs are compared."""
     method: Method
     """The method of comparison."""
     untested: Sequence[ComparedMeasure] = ()
-    """Measures that describe the judgments, whose values are displayed without tests."""
+    """The measures that describe the judgments. Their values are displayed without tests."""
 
     has_cautions: ClassVar[bool] = True
-    """Whether dependence on unjudged documents is determined for any of these comparisons."""
+    """Whether the dependence on unjudged documents is determined for any of these comparisons."""
 
     if TYPE_CHECKING:
 
         @property
         def rows(self) -> Sequence[Any]:
-            """The rows of the first table: a field or a property of each subclass."""
+            """The rows of the first table, which are a field or a property of each subclass."""
 
     @property
     def baseline(self) -> str | None:
-        """The only baseline; None for several baselines, and if all pairs are compared."""
+        """The only baseline, or None if there are several baselines or all pairs are compared."""
         return self.baselines[0] if len(self.baselines) == 1 else None
 
     @property
     def seed(self) -> int | None:
-        """Random seed; None if nothing is random."""
+        """The random seed, or None if nothing is random."""
         is_exact = all(of_measure.comparisons.exact.all() for of_measure in self.measures)
         is_drawn = self.method.is_random if not is_exact else replace(self.method, test="t").is_random
         return self.method.seed if is_drawn else None
 
     def about(self) -> dict[str, Any]:
-        """Return how the values were computed, for JSON."""
+        """Return how the values were computed, for JSON output."""
         method = self.method
         how = {
             "test": method.test,
@@ -331,7 +339,10 @@ class Comparison(Result):
         return {**super().about(), **how, **({"clusters": clusters} if clusters else {})}
 
     def coverage_heads(self, *, cautious: bool = False) -> dict[str, str]:
-        """Return the heads of the columns on coverage and cautions; empty if coverage is unknown or always 1."""
+        """Return the heads of the columns on coverage and cautions.
+
+        The dictionary is empty if the coverage is unknown or always 1.
+        """
         if not self.judged_among_retrieved or self.is_all_judged:
             return {}
         depths = [*self.judged_among_retrieved]
@@ -340,7 +351,7 @@ class Comparison(Result):
         return heads | ({"depends_on_unjudged": "caution"} if cautious else {})
 
     def coverage_notes(self, *, cautious: bool = False) -> list[str]:
-        """Return notes on the columns of ``coverage_heads``."""
+        """Return notes on the columns that ``coverage_heads`` names."""
         if self.is_all_judged:
             return self.coverage_of_runs
         by_depth: dict[int, list[str]] = {}
@@ -356,12 +367,12 @@ class Comparison(Result):
 
     @property
     def without_caution(self) -> list[str]:
-        """The measures for which no dependence on unjudged documents is determined."""
+        """The measures for which the dependence on unjudged documents is not determined."""
         return [of_measure.name for of_measure in self.measures if not of_measure.caution_is_known.any()]
 
     @property
     def note_on_measures(self) -> list[str]:
-        """A note on the chance of a significant difference under any of several measures."""
+        """A note on the probability of a significant difference under at least one of several measures."""
         # ``tests/lab/comparison/test_several_measures.py`` repeats the simulation with five measures.
         if not (others := len(self.measures) - 1) or not self.measures[0].comparisons.are_tested:
             return []
@@ -378,7 +389,7 @@ class Comparison(Result):
 
     @property
     def note_on_equally_unjudged(self) -> list[str]:
-        """A note on pairs without a caution whose runs both lack judgments for many of their first documents."""
+        """A note on pairs that have no caution although many of both runs' first documents are unjudged."""
         unjudged: dict[str, int] = {}
         for of_measure, dependent in zip(self.measures, self.dependent, strict=True):
             if (coverage := of_measure.measured.top_coverage) is not None:
@@ -398,7 +409,7 @@ class Comparison(Result):
 
     @property
     def notes_on_cautions(self) -> list[str]:
-        """Notes on ``without_caution`` and on ``note_on_equally_unjudged``."""
+        """The notes of ``without_caution`` and of ``note_on_equally_unjudged``."""
         return [*self.note_on_equally_unjudged, *self._notes_on_unknown_cautions]
 
     @property
@@ -421,12 +432,15 @@ class Comparison(Result):
 
     @property
     def is_all_judged(self) -> bool:
-        """Whether the top documents of all runs are judged completely, so that no column is needed."""
+        """Whether the top documents of all runs are judged completely. If so, no column is needed."""
         return all(share == 1 for judged in self.judged_among_retrieved.values() for share in judged)
 
     @property
     def judged_among_retrieved(self) -> dict[int, list[float]]:
-        """The coverage of each run by K, the cutoff of a measure or 10, over the topics of the first such measure."""
+        """A dictionary from K to the coverage of each run. K is the cutoff of a measure, or 10.
+
+        The coverage is computed over the topics of the first measure with this K.
+        """
         by_depth: dict[int, list[float]] = {}
         for coverage in (of_measure.measured.coverage for of_measure in self.measures):
             if coverage is not None:
@@ -435,14 +449,14 @@ class Comparison(Result):
 
     @property
     def coverage_of_runs(self) -> list[str]:
-        """Notes that contain the coverage of each run, for tables without this column."""
+        """Notes that contain the coverage of each run, for tables that have no such column."""
         return [
             coverage_note(depth, self.measures[0].runs, judged) for depth, judged in self.judged_among_retrieved.items()
         ]
 
     @property
     def how_tested(self) -> str:
-        """A sentence on the test, the correction, the numbers of pairs and topics, and alpha."""
+        """A sentence on the test, the correction, the number of pairs, the number of topics, and alpha."""
         method, n_pairs = self.method, len(self.measures[0].comparisons.pairs)
         sizes = sorted({of_measure.comparisons.values.shape[1] for of_measure in self.measures})
         first, clusters = self.measures[0].comparisons, self.measures[0].comparisons.clusters
@@ -481,6 +495,6 @@ class Comparison(Result):
 
     @property
     def test_in_words(self) -> str:
-        """The name of the requested test, capitalised for the start of a sentence."""
+        """The name of the requested test. Its first letter is a capital, for the start of a sentence."""
         words = self.measures[0].comparisons.test_in_words(self.method.test)
         return words[0].upper() + words[1:]

@@ -1,9 +1,10 @@
-"""Comparison of systems with several runs each (seeds, folds or shards), for variation over topics and runs.
+"""Comparisons of systems that have several runs each (seeds, folds or shards), for variation over topics and runs.
 
-The value of a run for a topic is modelled as the sum of the system's value for the topic, an effect of the run on all
-topics, and a residual. A system's value for a topic is the mean over its runs. The variance of a difference of two
-systems is the variance over topics plus the variance between replicates: the variance of the means of a system's runs
-beyond what the residual explains. Runs are not treated as topics.
+The value of a run for a topic is modelled as the sum of three terms: the system's value for the topic, an effect of the
+run on all topics, and a residual. A system's value for a topic is the mean over its runs. The variance of a difference
+of two systems is the variance over topics plus the variance between replicates. The variance between replicates is the
+part of the variance between the means of a system's runs that the residual does not explain. Runs are not treated as
+topics.
 """
 
 from __future__ import annotations
@@ -32,8 +33,8 @@ from irevalx.wording import spelled
 def replicate_variance(values: FloatArray) -> tuple[float, float]:
     """Return the variance of a system's mean between runs, and its square divided by its degrees of freedom.
 
-    ``values`` have shape (n_replicates, n_topics), with at least two topics. Both are 0 if the residual explains all of
-    the variance, or with a single run.
+    Both are 0 if the residual explains all of the variance, or if there is a single run. The shape of ``values`` is
+    (n_replicates, n_topics), with at least two topics.
     """
     n_runs, n_topics = values.shape
     if n_runs < 2:
@@ -48,11 +49,12 @@ def replicate_variance(values: FloatArray) -> tuple[float, float]:
 
 
 class ComparisonsOfSystems(Comparisons):
-    """Comparisons of pairs of systems: t tests and intervals over topics and replicates.
+    """Comparisons of pairs of systems by t tests and intervals over topics and replicates.
 
-    With v_T, the variance of the mean difference over topics, and v_R, the variance between the replicates of both
-    systems, t is the difference over sqrt(v_T + v_R), with Satterthwaite's degrees of freedom; if no replicates vary,
-    it is the t of the paired test. Values have shape (n_systems, n_topics): means over replicates.
+    Let v_T be the variance of the mean difference over topics, and v_R the variance between the replicates of both
+    systems. t is the difference divided by sqrt(v_T + v_R), with Satterthwaite's degrees of freedom. If there is no
+    variation between replicates, t is the statistic of the paired test. Values are means over replicates. Their shape
+    is (n_systems, n_topics).
     """
 
     # Source: analysis of variance of two crossed random factors (Searle, Casella and McCulloch, Variance Components,
@@ -64,7 +66,7 @@ class ComparisonsOfSystems(Comparisons):
     # 0.96: the more topics and the more variance between runs, the less.
 
     replicates: Sequence[FloatArray] = ()
-    """Values of the runs of each system on the tested scale, shape (n_replicates, n_topics)."""
+    """The values of the runs of each system on the tested scale. Each shape is (n_replicates, n_topics)."""
 
     @cached_property
     def _between(self) -> tuple[FloatArray, FloatArray]:
@@ -75,13 +77,13 @@ class ComparisonsOfSystems(Comparisons):
 
     @cached_property
     def _over_topics(self) -> FloatArray:
-        """Variance of each mean difference over topics."""
+        """The variance of each mean difference over topics."""
         variance: FloatArray = self.by_topic.var(axis=1, ddof=1) / self.by_topic.shape[1]
         return variance
 
     @property
     def between_replicates(self) -> FloatArray:
-        """Share of the variance between replicates, in [0, 1]; nan without variance or without replicates."""
+        """The share of the variance that is between replicates, in [0, 1], or nan if there is no variance."""
         over_topics, between = self._over_topics, self._between[0]
         known = [max(len(self.replicates[first]), len(self.replicates[second])) > 1 for first, second in self.pairs]
         with np.errstate(invalid="ignore"):
@@ -89,7 +91,7 @@ class ComparisonsOfSystems(Comparisons):
 
     @property
     def _errors(self) -> tuple[IntArray, FloatArray, FloatArray]:
-        """Rows of the pairs whose replicates vary, their standard errors, and their degrees of freedom."""
+        """The rows of the pairs whose replicates vary, their standard errors, and their degrees of freedom."""
         between, squares = self._between
         rows = np.flatnonzero(between > 0)
         variance = (self._over_topics + between)[rows]
@@ -98,12 +100,15 @@ class ComparisonsOfSystems(Comparisons):
 
     @property
     def by_sign_flips(self) -> BoolArray:
-        """Whether sign-flip tests replace the t test; false if replicates vary."""
+        """Whether sign-flip tests replace the t test. This is False if replicates vary."""
         return super().by_sign_flips & ~(self._between[0] > 0)
 
     @cached_property
     def p(self) -> FloatArray:
-        """p-values of the t test, or of the paired t test for pairs without variation between replicates."""
+        """The p-values of the t test.
+
+        A pair without variation between replicates has the p-value of the paired t test.
+        """
         from scipy import special
 
         p = np.array(super().p)
@@ -113,7 +118,7 @@ class ComparisonsOfSystems(Comparisons):
 
     @cached_property
     def _intervals(self) -> tuple[Ends, Ends]:
-        """Per-comparison intervals, and simultaneous intervals."""
+        """The unadjusted intervals and the simultaneous intervals."""
         from scipy import special
 
         alone, for_all = super()._intervals
@@ -144,14 +149,14 @@ class MeasureOfSystems(ComparedMeasure):
 
 
 class ComparedSystems(ComparedPairs):
-    """A row for each measure and pair of systems."""
+    """Comparisons of systems, with a row for each measure and pair of systems."""
 
     all_columns: ClassVar[tuple[str, ...]] = SYSTEM_COLUMNS
     more_columns = ("between_replicates",)
 
     @property
     def more_notes(self) -> list[str]:
-        """Notes on the columns of systems, and on systems with one run."""
+        """Notes on the columns about systems, and on systems with one run."""
         single = {row.run for row in self.rows if row.replicates == 1}
         single |= {row.against for row in self.rows if row.replicates_against == 1}
         return [
@@ -163,7 +168,7 @@ class ComparedSystems(ComparedPairs):
 
 
 def one_run_line(systems: Sequence[str]) -> str:
-    """Return a sentence on the tests and intervals of systems with one run."""
+    """Return a sentence on the tests and intervals of systems that have one run."""
     return (
         f"systems with one run ({', '.join(map(printable, systems))}): tests and intervals apply to this run only, not "
         "to other runs of the system"
@@ -175,7 +180,7 @@ def systems_of_runs(
     systems: str | os.PathLike[str] | Mapping[str, str] | None,
     system_by: str | None,
 ) -> list[MeasureValues]:
-    """Return the values of systems, or of runs if neither parameter is given."""
+    """Return the values of systems. If neither parameter is given, return the values of runs."""
     if systems is None and system_by is None:
         return list(every)
     runs = every[0].runs

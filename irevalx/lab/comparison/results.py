@@ -30,11 +30,11 @@ if TYPE_CHECKING:
     from irevalx.lab.plotting.page import Page
 
 _MOST_ROWS, MOST_PANELS, MOST_RUNS = 58, 24, 80
-"""Maximum numbers of pairs in a panel of intervals, of panels of differences by topic, and of runs in a matrix."""
+"""The maximum numbers of pairs in a panel of intervals, of panels of differences by topic, and of runs in a matrix."""
 
 
 _COVERAGE = (JUDGED, f"{JUDGED}_against", "depends_on_unjudged")
-"""The columns of judged documents and cautions."""
+"""The columns that contain shares of judged documents and cautions."""
 
 
 def most_intervals(*, is_narrow: bool) -> int:
@@ -47,7 +47,7 @@ class FigureComparison(Comparison, DrawnResult):
 
     @property
     def shows_intervals(self) -> bool:
-        """Whether tables have intervals, so that warnings about them have been issued."""
+        """Whether tables contain intervals. If so, warnings about intervals have already been issued."""
         return False
 
     drawings: ClassVar[Mapping[str, str]] = {
@@ -86,7 +86,7 @@ class FigureComparison(Comparison, DrawnResult):
         return draw
 
     def _check_all_pairs(self, draw: str) -> None:
-        """Raise ArgumentError if a figure that is based on all pairs (matrix, ranks or diagram) cannot be drawn."""
+        """Raise ArgumentError if a figure that requires all pairs (matrix, ranks or diagram) cannot be drawn."""
         option, n_runs, comparisons = spelled("draw", draw), len(self.measures[0].runs), self.measures[0].comparisons
         if self.baselines:
             raise ArgumentError(f"{option} cannot be combined with {spelled('baseline')}: the figure shows all pairs")
@@ -105,28 +105,29 @@ class FigureComparison(Comparison, DrawnResult):
 
 
 class ComparedPairs(FigureComparison):
-    """A row for each measure and pair of runs."""
+    """The comparisons of runs, with a row for each measure and pair."""
 
     columns: tuple[str, ...] = ()
-    """Columns to display; empty for the default columns."""
+    """The columns to display. If the tuple is empty, the default columns are displayed."""
 
     by: str | None = None
-    """The rows of tables: ``pair``, ``run``, or None for pairs, with a displayed table of runs if there are many."""
+    """The rows of tables: ``pair``, ``run``, or None. If it is None, rows are pairs, and if there are many runs, a
+    table of runs is also displayed."""
 
     sort: bool = False
-    """Whether tables by run begin with the best run under the first measure; otherwise runs have the given order."""
+    """Whether tables by run begin with the best run under the first measure. Otherwise, runs keep their order."""
 
     on_dependence: Sequence[str] = ()
     """A note on clusters of dependent topics that the topic IDs suggest."""
 
     interactions: Sequence[PairInteraction] = ()
-    """With topic groups, a row for each measure and pair."""
+    """If there are topic groups, a row for each measure and pair."""
 
     all_columns: ClassVar[tuple[str, ...]] = PAIR_COLUMNS
     """The fields of rows that tables contain."""
 
     more_columns: ClassVar[tuple[str, ...]] = ()
-    """Columns displayed after ``columns``."""
+    """The columns that are displayed after ``columns``."""
 
     @property
     def more_notes(self) -> list[str]:
@@ -141,17 +142,20 @@ class ComparedPairs(FigureComparison):
 
     @property
     def runs(self) -> list[ComparedRun]:
-        """A row for each measure and run: its value, whether it is the best, and its significant differences."""
+        """A row for each measure and run.
+
+        It contains the value, whether it is the best, and significant differences.
+        """
         return compared_runs(self)
 
     @property
     def shows_intervals(self) -> bool:
-        """Whether tables have intervals."""
+        """Whether tables contain intervals."""
         return self.by != "run"
 
     @property
     def _order(self) -> Sequence[int]:
-        """The runs in the order of tables."""
+        """The indices of the runs in the order of tables."""
         return self.measures[0].best_first if self.sort else range(len(self.measures[0].runs))
 
     @property
@@ -166,7 +170,11 @@ class ComparedPairs(FigureComparison):
         return [table.showing(*self.all_columns)]
 
     def tables_for_people(self) -> list[Table]:
-        """Return the table of pairs for two runs; otherwise, the table of runs and, if requested or small, of pairs."""
+        """Return the displayed tables.
+
+        They are the table of pairs for two runs. Otherwise, they are the table of runs and, if it was requested or is
+        small, the table of pairs.
+        """
         n_runs, n_pairs = len(self.measures[0].runs), len(self.measures[0].comparisons.pairs)
         if self.by != "run" and (n_runs == 2 or self.by or self.columns):
             return [replace(self._displayed_pairs(), summary=partial(summary_of, self))]
@@ -181,13 +189,16 @@ class ComparedPairs(FigureComparison):
 
     @property
     def _optional(self) -> tuple[str, ...]:
-        """Columns that are omitted from narrow tables, because notes or other columns contain their content."""
+        """The columns that narrow tables omit, because notes or other columns have the same content."""
         only_measure = () if self.measures[1:] or self.untested else LABELS[:1]
         coverage = (f"{JUDGED}_against", JUDGED) if self.baseline is not None else (f"{JUDGED} {JUDGED}_against",)
         return (*coverage, *only_measure, "differ")
 
     def _displayed_pairs(self) -> Table:
-        """Return the table with the requested columns (by default, all that are not empty), and notes on them."""
+        """Return the table with the requested columns, and notes on them.
+
+        By default, it has all columns that are not empty.
+        """
         [table], method, n_pairs = self.tables(), self.method, len(self.measures[0].comparisons.pairs)
         cautious = any(row.depends_on_unjudged for row in self.rows)
         coverage = {} if self.columns else self.coverage_heads(cautious=cautious)

@@ -12,7 +12,8 @@ from irevalx.reports.table import Table
 from irevalx.wording import spelled
 
 MOST_LETTERED = 10
-"""Number of runs above which displayed tables contain marks instead of letters; ``runs.js`` has the same number."""
+"""The maximum number of runs for which displayed tables contain letters instead of marks. ``runs.js`` has the same
+number."""
 
 _ON_RANKS = (
     "rank set: from 1 plus the number of significantly better runs to the number of runs minus the number of "
@@ -23,11 +24,11 @@ _WITHOUT_RANKS = (
 )
 
 LIKE_BEST = "ns"
-"""The mark of runs that are not significantly different from the best run."""
+"""The mark of a run that is not significantly different from the best run."""
 
 
 class ComparedRun(NamedTuple):
-    """The summary value of a run under a measure, and marks of significant differences."""
+    """The summary value of a run under a measure, and the marks of its significant differences."""
 
     run: str
     measure: str
@@ -42,7 +43,7 @@ class ComparedRun(NamedTuple):
 
 
 def compared_runs(comparison: Comparison) -> list[ComparedRun]:
-    """Return a row for each measure and run, in their order."""
+    """Return a row for each measure and run, in the order of both."""
     rows = []
     for it in _conclusions(comparison):
         of_measure, sets = it.of_measure, it.rank_sets
@@ -63,7 +64,10 @@ def compared_runs(comparison: Comparison) -> list[ComparedRun]:
 
 
 def table_of_runs(comparison: Comparison, order: Sequence[int]) -> Table:
-    """Return a table with one row per run, in the given order: values, marks and ranks of measures, and coverage."""
+    """Return a table with a row for each run in the order ``order``.
+
+    The columns are values, marks and ranks under each measure, and coverage.
+    """
     conclusions = _conclusions(comparison)
     ranks = [{} if it.rank_sets is None else it.rank_sets._asdict() for it in conclusions]
     return _table(comparison, order, [*map(_marks, conclusions)], ranks)
@@ -74,12 +78,12 @@ def _conclusions(comparison: Comparison) -> list[Conclusion]:
 
 
 def _marks(it: Conclusion) -> list[str]:
-    """Return the letters of the runs or, with a baseline, their signs."""
+    """Return the letters of the runs or, if there is a baseline, their signs."""
     return it.of_measure.letters if it.baseline is None else it.signs
 
 
 def _displayed_ranks(it: Conclusion) -> dict[str, Sequence[Any]]:
-    """Return the column of rank sets and, if there are several tiers, of tiers. Two runs have no such columns."""
+    """Return the columns of rank sets and tiers. Tiers are omitted if there is only one, and both for two runs."""
     if (sets := it.rank_sets) is None or len(sets.tier) < 3:
         return {}
     ends = zip(sets.rank_low, sets.rank_high, strict=True)
@@ -88,7 +92,7 @@ def _displayed_ranks(it: Conclusion) -> dict[str, Sequence[Any]]:
 
 
 def displayed_table_of_runs(comparison: Comparison, order: Sequence[int], *, with_ranks: bool) -> Table:
-    """Return ``table_of_runs`` for display, with notes on the marks; letters are omitted if there are many runs."""
+    """Return ``table_of_runs`` for display, with notes on the marks. If there are many runs, it contains no letters."""
     baseline, n_runs, conclusions = comparison.baseline, len(order), _conclusions(comparison)
     of_many = baseline is None and n_runs > MOST_LETTERED
     if comparison.baselines[1:]:
@@ -131,7 +135,7 @@ def displayed_table_of_runs(comparison: Comparison, order: Sequence[int], *, wit
 
 
 def pairs_on_request(comparison: Comparison) -> str:
-    """Return a sentence on the output that contains all pairs."""
+    """Return a sentence that names the output which contains all pairs."""
     n_pairs = len(comparison.measures[0].comparisons.pairs)
     by_pair, matrix = spelled("by", "pair"), spelled("draw", "matrix")
     return f"{by_pair} displays all {n_pairs} pairs, and a figure with {matrix} shows which runs differ."
@@ -168,7 +172,7 @@ def _table(
 
 
 def _like_best(of_measure: ComparedMeasure) -> list[str]:
-    """Return the marks of runs that are not significantly different from the best run."""
+    """Return the mark of each run. Runs that are not significantly different from the best run are marked."""
     if not of_measure.measured.direction:
         return [""] * len(of_measure.runs)
     best, verdicts = of_measure.marked_as_best, Conclusion(of_measure).verdicts

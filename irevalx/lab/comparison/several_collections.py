@@ -130,7 +130,7 @@ class ComparedCollections(ComparedPairs, kw_only=True):
     names: Sequence[str]
     """The collections."""
     families: Mapping[str, Hashable]
-    """The family of each collection; empty if none are given."""
+    """The family of each collection. The mapping is empty if no families are given."""
     n_common: int
     """The number of collections that all runs have."""
     all_columns: ClassVar[tuple[str, ...]] = COLLECTION_COLUMNS

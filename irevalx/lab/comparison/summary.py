@@ -1,4 +1,4 @@
-"""Sentences that summarise a comparison, for use in a paper."""
+"""Sentences that summarise a comparison. They can be used in a paper."""
 
 from __future__ import annotations
 
@@ -15,13 +15,14 @@ from irevalx.statistics.power import POWER, least_effect
 from irevalx.statistics.significance import FEW_TOPICS, MEAN
 
 _MOST_MEASURES = 5
-"""Measures after the first with a sentence in the summary."""
+"""The maximum number of measures after the first one that the summary describes."""
 
 
 def summary_of(comparison: Comparison, digits: int, *, with_ranks: bool = False) -> list[str]:
-    """Return a paragraph on the first measure, with one sentence per further measure, or [] if there are no pairs.
+    """Return a paragraph on the first measure, followed by one sentence on each further measure.
 
-    If ``with_ranks``, a second paragraph describes the ranks of the runs under these measures.
+    If there are no pairs, the list is empty. If ``with_ranks`` is true, a second paragraph describes the ranks of the
+    runs under these measures.
     """
     n_pairs, n_baselines = len(comparison.measures[0].comparisons.pairs), len(comparison.baselines)
     if not n_pairs:
@@ -65,7 +66,7 @@ def _of_baselines(it: Conclusion, n_baselines: int) -> str:
 
 
 def _power(it: Conclusion) -> Iterator[str]:
-    """Yield a sentence on the smallest difference detectable with this number of topics."""
+    """Yield a sentence on the smallest difference that this number of topics can detect."""
     comparisons, method = it.of_measure.comparisons, it.of_measure.comparisons.method
     n_pairs, n_topics = comparisons.by_topic.shape
     correction = correction_named(method.correction)

@@ -1,4 +1,4 @@
-"""Runs and their comparisons, from which each function of the package derives its result."""
+"""Runs and their comparisons. Each function of the package derives its result from them."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ class TestedRuns(Frozen, kw_only=True):
     method: Method
     notes: tuple[str, ...]
     ranked: RankedRuns | None
-    """None for score files."""
+    """The ranked runs, or None for score files."""
     threads: int
     missing: Mapping[str, frozenset[str]] = {}
     """The evaluated topics that each run lacks."""
     has_clusters: bool = False
-    """Whether clusters of topics are given, even if each topic is a cluster of its own."""
+    """Whether clusters of topics are given. This is also true if each topic is a cluster of its own."""
 
     @classmethod
     def of(
@@ -60,10 +60,10 @@ class TestedRuns(Frozen, kw_only=True):
         seed: int | None = None,
         **options: Any,
     ) -> TestedRuns:
-        """Evaluate and compare runs, given ``TestOptions``.
+        """Evaluate and compare runs. The keywords are ``TestOptions``.
 
-        ``single`` is what requires a single baseline, if any. With ``topics_of_baseline`` and ``complete``, topics that
-        the baseline lacks are excluded.
+        ``single`` names the parameter that requires a single baseline, or is "" if there is none. If both
+        ``topics_of_baseline`` and ``complete`` are true, topics that the baseline lacks are excluded.
         """
         if isinstance(qrels, Qrels) and options.get("grades", "whole") == "whole":
             options["grades"] = qrels.grades
@@ -93,7 +93,7 @@ class TestedRuns(Frozen, kw_only=True):
 
     @property
     def notes_on_dependence(self) -> tuple[str, ...]:
-        """A note on the clusters that topic IDs suggest, if there are any.
+        """A note on the clusters that topic IDs suggest. The tuple is empty if they suggest none.
 
         If the differences depend on these clusters, a warning is issued instead.
         """
@@ -103,7 +103,7 @@ class TestedRuns(Frozen, kw_only=True):
         return notes_on_dependence(measured, self.measures[0].comparisons.pairs)
 
     def warn_of_tests(self, *kinds: Callable[[Comparisons, str], Iterable[str]]) -> None:
-        """Warn about tests that are unreliable, about further ``kinds``, and about unjudged documents."""
+        """Warn about unreliable tests and about unjudged documents. The functions ``kinds`` return further warnings."""
         warn_each(
             line
             for of_measure in self.measures
@@ -118,7 +118,7 @@ class TestedRuns(Frozen, kw_only=True):
 
 
 def _without_relevant(ranked: RankedRuns | None) -> list[str]:
-    """Return a note on the number of compared topics without a relevant document, if there are any."""
+    """Return a note on the number of compared topics that have no relevant document. The list can be empty."""
     lacks = None if ranked is None else ranked.judgments.without(ranked.level, relevant=True)
     if ranked is None or lacks is None:
         return []

@@ -1,4 +1,4 @@
-"""Comparisons within topic groups, and the interaction of differences with topic groups."""
+"""Comparisons within topic groups, and the interaction between runs and topic groups."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ if TYPE_CHECKING:
 
 
 class ComparedGroups(ComparedPairs, kw_only=True):
-    """One row per measure, pair and group, and the interaction for each measure and pair."""
+    """A row for each measure, pair and group, and the interaction for each measure and pair."""
 
     in_groups: Sequence[ComparedPair]
     draws_labels: bool
-    """Whether the permuted labels are a random sample."""
+    """Whether the permuted labels are a random sample of all permutations."""
     has_cautions: ClassVar[bool] = False
 
     @property
@@ -53,7 +53,7 @@ class ComparedGroups(ComparedPairs, kw_only=True):
 
     @property
     def seed(self) -> int | None:
-        """Random seed of the comparison or of the permuted labels; None if nothing is random."""
+        """The random seed of the comparison or of the permuted labels, or None if nothing is random."""
         return self.method.seed if self.draws_labels else super().seed
 
     def tables(self) -> list[Table]:
@@ -87,12 +87,12 @@ class ComparedGroups(ComparedPairs, kw_only=True):
 
     @property
     def _sizes(self) -> tuple[int, int]:
-        """Number of pairs and number of groups."""
+        """The number of pairs and the number of groups."""
         return len(self.measures[0].comparisons.pairs), len({row.group for row in self.rows})
 
     @property
     def how_tested(self) -> str:
-        """A sentence on the test, the correction, and the numbers of pairs and groups."""
+        """A sentence on the test, the correction, the number of pairs and the number of groups."""
         n_pairs, n_groups = self._sizes
         return (
             f"{self.test_in_words} in each group, p-values corrected for {n_pairs} pairs and {n_groups} groups "
@@ -182,7 +182,7 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def corrected_where_defined(p: FloatArray, method: Method) -> FloatArray:
-    """Correct the defined p-values; undefined p-values remain nan."""
+    """Correct the p-values that are defined together. Undefined p-values remain nan."""
     corrected, known = p.copy(), np.isfinite(p)
     corrected[known] = CORRECTIONS[correction_named(method.correction)](p[known])
     return corrected
@@ -248,7 +248,7 @@ def _rows(
 
 
 def _for_all(of_group: Comparisons, n_tests: int) -> Ends:
-    """Return the simultaneous intervals of a group, for all pairs and groups; nan if the correction has none."""
+    """Return the simultaneous intervals of a group for all pairs and groups, or nan if the correction has none."""
     method = of_group.method
     if correction_named(method.correction) not in SIMULTANEOUS:
         return of_group.simultaneous_interval

@@ -1,4 +1,4 @@
-"""Values and differences of runs for each topic: ``compare_topics``."""
+"""``compare_topics`` returns the values and the differences of runs for each topic."""
 
 from collections.abc import Mapping
 from typing import Annotated, NamedTuple
@@ -25,10 +25,13 @@ class ComparedTopic(NamedTuple):
 
 
 class ComparedTopics(FigureComparison):
-    """A row for each measure and topic: the values of all runs and, with a baseline, their differences from it."""
+    """A row for each measure and topic.
+
+    The row contains the values of all runs and, if there is a baseline, their differences from it.
+    """
 
     sort: bool = False
-    """Whether topics are sorted by their difference, averaged over runs, in descending order."""
+    """Whether topics are sorted in descending order of their difference, averaged over runs."""
 
     @property
     def rows(self) -> list[ComparedTopic]:
@@ -53,7 +56,7 @@ class ComparedTopics(FigureComparison):
         return rows
 
     def tables(self) -> list[Table]:
-        """Return a table with one column per run and, with a baseline, one column per difference from it."""
+        """Return a table with a column for each run and, with a baseline, a column for each difference from it."""
         rows = self.rows
         columns = ("measure", "topic", *rows[0].values, *(f"{run} - {self.baseline}" for run in rows[0].differences))
         cells = [(row.measure, row.topic, *row.values.values(), *row.differences.values()) for row in rows]

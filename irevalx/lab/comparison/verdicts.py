@@ -1,4 +1,4 @@
-"""Noninferiority tests of runs against a baseline: verdicts and exit status."""
+"""Noninferiority tests of runs against a baseline, the verdicts on runs, and the exit status."""
 
 from __future__ import annotations
 
@@ -32,13 +32,15 @@ from irevalx.statistics.significance import FEW_TOPICS
 from irevalx.wording import first_names, is_parameter, spelled
 
 FEW_DIFFERING = 10
-"""Number of differing topics below which a note is added."""
+"""The number of differing topics below which a note is added."""
 
 _UNSEEN = 0.05
-"""The probability that no topic of a sample is among the share of topics with losses that a note reports."""
+"""The probability that a sample contains no topic with a loss, if the share of topics with losses is the share that a
+note reports."""
 
 FOUND_WORSE, UNDECIDED = 3, 5
-"""Exit statuses of a gate that fails: a run is worse, or no run is worse but the verdict is not clear."""
+"""The exit statuses of a gate that fails. The first means that a run is worse. The second means that no run is worse,
+but a verdict is not clear."""
 
 REQUIREMENTS = ("not-worse", "better", "equivalent")
 """The values of ``require``."""
@@ -86,7 +88,7 @@ class GateRow(NamedTuple):
 
     @property
     def on_unjudged(self) -> str:
-        """The reason why the verdict depends on unjudged documents, as a clause, or "" if it does not."""
+        """A clause that names the reason why the verdict depends on unjudged documents, or "" if it does not."""
         if not self.depends_on_unjudged:
             return ""
         return (
@@ -101,7 +103,9 @@ class GateRow(NamedTuple):
 
     @property
     def few_differing(self) -> str | None:
-        """A sentence on the differing topics if they are few, if no interval is defined, or if all values are 0.
+        """A sentence on the differing topics, or None.
+
+        There is a sentence if few topics differ, if no interval is defined, or if all values are 0.
 
         There is no sentence on a mean over collections.
         """
@@ -126,18 +130,21 @@ class GateRow(NamedTuple):
 
 
 class Gate(Comparison, kw_only=True):
-    """A verdict for each measure and run and, with several collections, also for each collection."""
+    """The verdict on each run for each measure.
+
+    If there are several collections, there are also verdicts in each of them.
+    """
 
     rows: Sequence[GateRow]
     """A row for each measure and run."""
     require: str = REQUIREMENTS[0]
-    """One of ``REQUIREMENTS``."""
+    """The requirement for a run to pass, which is one of ``REQUIREMENTS``."""
     allow_unsure: bool = False
-    """Whether the verdict "cannot tell" passes."""
+    """Whether a run with the verdict "cannot tell" passes."""
     on_missing: Sequence[str] = ()
     """Sentences on verdicts that depend on missing topics."""
     collections: Sequence[str] = ()
-    """The names of several collections."""
+    """The names of the collections, if there are several."""
 
     titled: ClassVar[bool] = True
 
@@ -150,12 +157,15 @@ class Gate(Comparison, kw_only=True):
         return row.verdict == NOT_WORSE or (self.allow_unsure and row.verdict == CANNOT_TELL)
 
     def case(self, row: GateRow) -> str:
-        """Return the measure of a verdict and, with several collections, the collection or the mean."""
+        """Return the measure of a verdict.
+
+        If there are several collections, add the name of the collection or the mean.
+        """
         return f"{row.measure} ({row.collection or 'mean over collections'})" if self.collections else row.measure
 
     @property
     def status(self) -> int:
-        """The exit status: 0 if all runs pass, ``FOUND_WORSE`` if any run is worse, otherwise ``UNDECIDED``."""
+        """The exit status: 0 if all runs pass, ``FOUND_WORSE`` if any run is worse, and otherwise ``UNDECIDED``."""
         if any(row.verdict == WORSE for row in self.rows):
             return FOUND_WORSE
         return 0 if all(map(self.passes, self.rows)) else UNDECIDED
@@ -172,7 +182,7 @@ class Gate(Comparison, kw_only=True):
 
     @property
     def sentences(self) -> list[str]:
-        """A sentence on each verdict, and remarks on verdicts from few or missing topics."""
+        """A sentence on each verdict, and remarks on verdicts that few or missing topics affect."""
         words = {NOT_WORSE: "is not worse than", WORSE: "is worse than", CANNOT_TELL: "could be worse than"}
         return [
             f"{row.run} {words[row.verdict]} {row.against} in {self.case(row)}: "
@@ -183,7 +193,10 @@ class Gate(Comparison, kw_only=True):
 
     @property
     def summary(self) -> list[str]:
-        """The conclusion and one sentence per verdict, or one sentence per measure if there are many verdicts."""
+        """The conclusion and a sentence for each verdict.
+
+        If there are many verdicts, a sentence describes each measure.
+        """
         if len(self.rows) <= MOST_NAMES:
             return [self.conclusion, *self.sentences]
         summary = [self.conclusion]
@@ -203,7 +216,7 @@ class Gate(Comparison, kw_only=True):
         return [*summary, *self._remarks]
 
     def about(self) -> dict[str, Any]:
-        """Return how the verdicts were determined, and the conclusion, for JSON."""
+        """Return how the verdicts were determined, and the conclusion, for JSON output."""
         of_gate = {
             "comparisons": len(self.rows),
             "how_tested": f"{self._confidence} Worse and better also require p < alpha in {self._sign_flips}.",
@@ -221,7 +234,7 @@ class Gate(Comparison, kw_only=True):
         return [Table.of("verdicts", GateRow, self.rows, n_labels=3, without=("collection",) * (not self.collections))]
 
     def tables_for_people(self) -> list[Table]:
-        """Return the table, with the conclusion as title, and notes on the verdicts."""
+        """Return the table with notes on the verdicts. The conclusion is its title."""
         cautious = any(row.depends_on_unjudged for row in self.rows)
         heads = self.coverage_heads(cautious=cautious)
         is_relative = any(not math.isnan(row.relative_margin) for row in self.rows)
@@ -282,14 +295,14 @@ class Gate(Comparison, kw_only=True):
 
     @property
     def on_unjudged(self) -> list[list[str]]:
-        """For each measure, a list of the clause ``GateRow.on_unjudged`` of each pair."""
+        """For each measure, the clause ``GateRow.on_unjudged`` of each pair."""
         return [
             [row.on_unjudged for row in self.rows if row.measure == of_measure.name] for of_measure in self.measures
         ]
 
     @property
     def without_caution(self) -> list[str]:
-        """The measures for which no dependence on unjudged documents is determined."""
+        """The measures for which the dependence on unjudged documents is not determined."""
         known = {row.measure for row in self.rows if row.depends_on_unjudged is not None}
         return [of_measure.name for of_measure in self.measures if of_measure.name not in known]
 
@@ -349,7 +362,7 @@ def verdicts_on(
     missing: Mapping[str, frozenset[str]],
     **rules: Any,
 ) -> Gate:
-    """Return verdicts on runs against a baseline; the intervals are simultaneous, with confidence level 1 - alpha.
+    """Return verdicts on runs against a baseline. The intervals are simultaneous, with confidence level 1 - alpha.
 
     Topics that are ``missing`` from the baseline are excluded. A run scores 0 on topics that are ``missing`` from it.
     """
@@ -392,7 +405,7 @@ def verdicts_on(
 def verdicts_with(
     margin: Margins | None, compared: Comparison | None, missing: Mapping[str, frozenset[str]]
 ) -> Gate | None:
-    """Return verdicts on compared runs; None without a margin. Raise ArgumentError if no runs are compared."""
+    """Return verdicts on compared runs, or None if there is no margin. Raise ArgumentError if no runs are compared."""
     if margin is None:
         return None
     if compared is None:
@@ -401,7 +414,10 @@ def verdicts_with(
 
 
 def verdicts_of(of_measure: ComparedMeasure, number: float, is_share: bool, alpha: float) -> list[GateRow]:
-    """Return verdicts under a measure. The margin is in units of the measure, or a share of the baseline's mean."""
+    """Return verdicts under a measure.
+
+    ``number`` is a margin in units of the measure, or a share of the baseline's mean.
+    """
     comparisons, measured = of_measure.comparisons, of_measure.measured
     baseline = comparisons.values[comparisons.pairs[0][0]]
     parts = comparisons.parts if isinstance(comparisons, OverCollections) else ()
@@ -457,11 +473,12 @@ def verdicts_if_relevant(
     coverage: Coverage | None,
     request: RequestedMeasure | None,
 ) -> list[str | None]:
-    """Return the verdicts, assuming that unjudged documents are relevant half as often as judged documents.
+    """Return the verdicts if unjudged documents were relevant half as often as judged documents.
 
     A verdict is None if it cannot be determined, and "" if a run has no judged documents. If there is no interval, the
-    verdict is determined for runs that are not worse because no topic differs, or few topics differ by little. This
-    verdict is "cannot tell" if the loss from unjudged documents and the bound of the mean difference reach the margin.
+    verdict is determined for runs that are not worse because no topic differs, or because few topics differ by little.
+    This verdict is "cannot tell" if the loss from unjudged documents and the bound of the mean difference reach the
+    margin.
     """
     # ``tests/unequal_judging.py --gate`` compares verdicts before and after deeper judgments of the run (margin 0.02):
     # on robust03, "worse" changed in 164 of 679 cases, and 163 of these had a warning, as had 0.42 of the others.

@@ -23,7 +23,7 @@ from irevalx.statistics.prediction_powered_inference import FEWEST_HUMAN
 from irevalx.wording import first_names, invalid_value, missing, spelled
 
 _SAME_SCALE = 1.5
-"""Maximum ratio of the largest human score and the largest machine score (at least 1 each) without a warning."""
+"""The maximum ratio of the largest human score and the largest machine score (at least 1 each) without a warning."""
 
 _BOTH = "if human or machine is Scores, both must be Scores, and runs must not be given"
 
@@ -71,14 +71,17 @@ def contrasts_of_scores(
 
 
 class AnswersToScore(Result):
-    """The result of ``estimate`` with ``design`` and scores: ``rows`` (run, topic, human score), for the assessors."""
+    """The result of ``estimate`` with ``design`` and scores.
+
+    ``rows`` contains a run, a topic and an empty or known human score for each answer that the assessors should score.
+    """
 
     rows: Sequence[tuple[str, str, float | None]]
     measure: str  # the name of the column of human scores
     seed: int  # the random seed of the sample
 
     def tables(self) -> list[Table]:
-        """Return the table of ``rows``, which is a score file as soon as its empty scores are filled in."""
+        """Return the table of ``rows``. It becomes a score file when its empty scores are filled in."""
         return [Table("answers to score", ("run", "topic", self.measure), self.rows, n_labels=2)]
 
 
@@ -148,7 +151,7 @@ def _pairs_of_measures(
 
 
 def _values(scores: Scores, measure: str, runs: Iterable[str], topics: Sequence[str]) -> FloatArray:
-    """Return the values of runs by topic, with nan for missing values. The shape is (n_runs, n_topics)."""
+    """Return the values of runs for each topic, or nan for missing values. The shape is (n_runs, n_topics)."""
     by_topic = (
         dict(zip(scores.topics(run), scores.per_topic(measure, run).tolist(), strict=True))
         if run in scores.runs
@@ -178,9 +181,10 @@ def _warn_of_differences(measure: str, human: FloatArray, machine: FloatArray) -
 def _contrasts(
     measure: str, runs: Sequence[str], human: FloatArray, machine: FloatArray, baseline: str | None
 ) -> Iterator[Contrast]:
-    """Yield the scores of each system, then of each pair, on the topics for which the system, or both, have scores.
+    """Yield the scores of each system, followed by the scores of each pair of systems.
 
-    Raise InputError if there are too few topics. Without a baseline, such pairs are left out with a warning.
+    The topics are those for which the system, or both systems of the pair, have scores. If there are too few topics,
+    raise InputError. If there is no baseline, such pairs are left out with a warning instead.
     """
     are_binary = bool(np.isin(human[np.isfinite(human)], (0, 1)).all())
     left_out = []

@@ -33,14 +33,14 @@ from irevalx.statistics.prediction_powered_inference import (
 from irevalx.wording import argument_error, spelled
 
 SAMPLES = (SAMPLED.name, PRELS.name)
-"""Formats of human labels of a random sample of documents."""
+"""The formats of human labels of a random sample of documents."""
 
 
 class LabelledSample(Frozen):
     """Human labels of a random sample of the documents of each topic."""
 
     labels: Judgments  # the documents; documents that were not drawn have a negative grade
-    probability: FloatArray  # inclusion probability of each document; 0 for documents that could not be drawn
+    probability: FloatArray  # the inclusion probability of each document; 0 for documents that could not be drawn
     # The number of the stratum and topic of each document. None if documents were drawn independently; it is then
     # unknown which documents could have been drawn.
     stratum: IntArray | None
@@ -80,20 +80,20 @@ class LabelledSample(Frozen):
 
 
 class SumOfRuns(Frozen, kw_only=True):
-    """A measure as a weighted sum of gains for each run; the weight of a document depends on its rank."""
+    """A measure as a weighted sum of gains for each run. The weight of a document depends on its rank."""
 
     name: str
-    drawn: DrawnDocuments  # the documents with human labels in evaluated topics
-    weights: FloatArray  # weights of the ranks of drawn documents, shape (n_runs, n_drawn); 0 if not retrieved
-    human: FloatArray  # gain of each drawn document by its human label, shape (n_drawn,)
-    machine: FloatArray  # gain of each drawn document by its machine label, shape (n_drawn,)
+    drawn: DrawnDocuments  # the documents in evaluated topics that have a human label
+    weights: FloatArray  # the weights of the ranks of drawn documents, shape (n_runs, n_drawn); 0 if not retrieved
+    human: FloatArray  # the gain of each drawn document by its human label, shape (n_drawn,)
+    machine: FloatArray  # the gain of each drawn document by its machine label, shape (n_drawn,)
     greatest_gain: float
-    sampled: FloatArray  # machine's sums over documents that could be drawn, shape (n_runs, n_topics)
-    others: FloatArray  # machine's sums over other documents, shape (n_runs, n_topics)
-    uncovered: int  # number of documents with weight and machine label that could not be drawn
+    sampled: FloatArray  # the machine's sums over documents that could be drawn, shape (n_runs, n_topics)
+    others: FloatArray  # the machine's sums over other documents, shape (n_runs, n_topics)
+    uncovered: int  # the number of documents with a weight and a machine label that could not be drawn
 
     def estimated(self, run: int, against: int | None, weight: float | None) -> TwoStageEstimate:
-        """Return the estimate of a run, or of its difference to another run."""
+        """Return the estimate of a run, or of its difference from another run."""
         weights, sampled, others = (
             values[run] if against is None else values[run] - values[against]
             for values in (self.weights, self.sampled, self.others)
@@ -109,7 +109,7 @@ class SumOfRuns(Frozen, kw_only=True):
 
 
 class RankedLabels(Frozen):
-    """Runs ranked against the documents with human or machine labels."""
+    """Runs that are ranked against the documents with human or machine labels."""
 
     sample: LabelledSample  # human labels
     labels: PairedLabels  # human and machine labels of the topics that have both
@@ -117,7 +117,7 @@ class RankedLabels(Frozen):
 
     @classmethod
     def of(cls, sample: LabelledSample, machine: Judgments, runs: Runs, rules: EvaluationRules) -> RankedLabels:
-        """Pair the labels and rank the runs; warns about topics and documents that occur in only one file."""
+        """Pair the labels and rank the runs. Warn about topics and documents that occur in only one file."""
         human = sample.labels
         topics = tuple(topic for topic in human.topics if topic in machine.topic_index)
         if len(topics) < 2:
@@ -142,19 +142,19 @@ class RankedLabels(Frozen):
 
     @cached_property
     def _place(self) -> IntArray:
-        """The index in the sample of each document of both files."""
+        """The index in the sample of each document that either file contains."""
         return places_of(self.labels.judgments, self.sample.labels)
 
     @cached_property
     def topic(self) -> IntArray:
-        """Index of each document's topic among the evaluated topics; ABSENT for other topics."""
+        """The index of each document's topic among the evaluated topics, or ABSENT for other topics."""
         index = {topic: place for place, topic in enumerate(self.experiment.topics)}
         judgments = self.labels.judgments
         return judgments.rows.spread(np.array([index.get(topic, ABSENT) for topic in judgments.topics], np.int64))
 
     @cached_property
     def places(self) -> IntArray:
-        """Indices of the documents with human labels in evaluated topics."""
+        """The indices of the documents in evaluated topics that have a human label."""
         return np.flatnonzero((self.labels.human >= 0) & (self.topic != ABSENT))
 
     @cached_property
@@ -166,7 +166,7 @@ class RankedLabels(Frozen):
 
     @cached_property
     def drawn(self) -> DrawnDocuments:
-        """The documents with human labels in evaluated topics."""
+        """The documents in evaluated topics that have a human label."""
         place, stratum = self._place[self.places], None
         if self.sample.stratum is not None:
             _, stratum = np.unique(self.sample.stratum[place], return_inverse=True)
@@ -208,7 +208,10 @@ class RankedLabels(Frozen):
 
 
 def measures_by_document(measures: Measures, settings: Settings, *labels: Judgments) -> Sequence[WeightedMeasure]:
-    """Return measures as weighted sums over ranks, for the grades of labels; raises UsageError for other measures."""
+    """Return measures as weighted sums over ranks, for the grades of labels.
+
+    Raise UsageError for a measure that is not such a sum.
+    """
     requests = requests_of(measures_of(measures), settings)
     for request in requests:
         if "ndcg" in request.measure.name.lower():
@@ -232,7 +235,7 @@ def estimates_from_documents(
     weight: float | None,
     alpha: float,
 ) -> EstimatedScores:
-    """Estimate values from the machine labels, corrected by sampled documents; keywords are those of ``estimate``."""
+    """Estimate values from the machine labels, corrected by sampled documents. See ``estimate`` for the keywords."""
     weighted = measures_by_document(measures, rules.settings, sample.labels, machine)
     ranked = RankedLabels.of(sample, machine, runs, rules)
     pairs = pairs_to_compare(ranked.experiment.runs, baseline)
@@ -261,7 +264,7 @@ def estimates_from_documents(
 
 
 def _fields(estimate: TwoStageEstimate, alpha: float, n_pairs: int, n_drawn: int) -> dict[str, Any]:
-    """Return the fields of a row by name."""
+    """Return a dictionary from each field of a row to its value."""
     return shared_fields(estimate, alpha, n_pairs) | {
         "document_error": estimate.document_error,
         "machine": estimate.machine,

@@ -1,4 +1,7 @@
-"""Estimation of measure values from few human and many machine judgments: ``estimate`` and its command."""
+"""``estimate`` estimates measure values from few human and many machine judgments.
+
+This module also declares its command.
+"""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -38,7 +41,8 @@ from irevalx.wording import missing, spelled
 
 _BY_DESIGN = ("design", *(f"rel_format={name}" for name in SAMPLES))
 _BY_DOCUMENT = (*_BY_DESIGN, "human_labels=random")
-"""Parameters that require the rank of each document, so that the order of tied documents must not depend on grades."""
+"""The parameters that require the rank of each document. With them, the order of tied documents must not depend on
+grades."""
 
 
 def _run(
@@ -58,7 +62,7 @@ def _run(
     ] = None,
     **options: Any,
 ) -> None:
-    """Write the estimates, or the strata of a design, their rates and its pool."""
+    """Write the estimates. With ``design``, write the strata, their rates and the pool."""
     result = estimate(**options)
     if isinstance(result, LabellingDesign):
         if pool_out is not None:
@@ -192,9 +196,9 @@ def estimate(
     error, and the classical estimate, which uses only the topics with human judgments. lambda is the weight of the
     machine labels, and correlation is the correlation between human and machine values over topics. effective_topics is
     the number of topics with human judgments that would yield the same standard error without machine labels. With 10
-    or more human topics, and if `weight` is not given, effective_low and effective_high are its confidence interval;
-    the machine labels are shown to help only if effective_low exceeds the number of human topics. Rows of differences
-    also contain p, p corrected for the number of comparisons, and whether the difference is significant; with
+    or more human topics, and if `weight` is not given, effective_low and effective_high are its confidence interval.
+    The machine labels are shown to help only if effective_low exceeds the number of human topics. Rows of differences
+    also contain p, p corrected for the number of comparisons, and whether the difference is significant. With
     `correction="bonferroni"`, they contain a simultaneous interval for all differences.
 
     If the assessors judged a random sample of the documents of each topic (`rel_format="sampled"` or
@@ -219,7 +223,7 @@ def estimate(
     and 50 topics in the pilot, 80% of the simulated predictions were 0.65 to 1.38, 0.76 to 1.24 and 0.85 to 1.14 times
     the half-width that was then obtained; half_width_low and half_width_high are half_width times these factors.
 
-    Intervals and tests use Student's t distribution. They are valid regardless of the accuracy of the machine: if its
+    Intervals and tests use Student's t distribution. They are valid regardless of the accuracy of the machine. If its
     labels are inaccurate, lambda is near 0. The method has four limitations. The confidence level applies to each
     interval separately, not simultaneously to all. The topics that the assessors judged must be a random sample of all
     topics, rather than easy or important topics. Confidence intervals are too narrow if the values are skewed: for
@@ -230,8 +234,8 @@ def estimate(
     The documents that affect the measures are stratified by machine grade and by best rank in any run. The sampling
     rate of a stratum is proportional to the standard deviation of the machine's errors, as contributions to the measure
     values (Neyman allocation, which minimises the sum of the variances of all runs), and at least one document of each
-    topic is drawn. The machine's error is estimated from `human`, stratum by stratum; without `human`, it is assumed to
-    be the same in all strata.
+    topic is drawn. The machine's error is estimated from `human` for each stratum. If `human` is not given, the error
+    is assumed to be the same in all strata.
 
     With `design` and scores, the result contains the answers for the assessors to score: the answers of all systems to
     a systematic sample of the topics without human scores, in the order of their mean machine scores. All topics have
@@ -340,7 +344,7 @@ def estimate(
 def _topic_contrasts(
     experiment: GradedRuns, labels: PairedLabels, baseline: str | None
 ) -> Iterator[tuple[str, list[Contrast]]]:
-    """Yield each measure with the values of the runs, then of the pairs of runs."""
+    """Yield each measure with the values of the runs, followed by the values of the pairs of runs."""
     pairs = pairs_to_compare(experiment.runs, baseline)
     first, second = np.array(pairs, np.int64).reshape(-1, 2).T
     runs_of_pairs = [[experiment.runs[run] for run in numbers] for numbers in (first, second)]
@@ -365,7 +369,10 @@ def _human_labels(human: GivenQrels, rules: EvaluationRules, reading: LabelReadi
 def _sample_of(
     human: GivenQrels, machine: GivenQrels, rules: EvaluationRules, reading: LabelReading
 ) -> tuple[LabelledSample, Judgments]:
-    """Read machine labels, and human labels of a sample of documents, which is a simple random one without a design."""
+    """Read machine labels, and human labels of a sample of documents.
+
+    Without a sampling design, the sample is a simple random sample.
+    """
     if rules.rel_format in SAMPLES:
         return LabelledSample.of(human, rules.rel_format), reading.machine(machine).grades
     theirs = reading.machine(machine).grades
@@ -375,7 +382,7 @@ def _sample_of(
 def _check_files(human: Judgments, machine: Judgments, labels: PairedLabels, *, are_complete: bool) -> None:
     """Warn about topics and documents that only one of the two files labels.
 
-    Raise UsageError for documents without a human label, unless the human labels ``are_complete``.
+    Raise UsageError for documents without a human label, unless ``are_complete`` is true.
     """
     ours, theirs = shown_name(human.path), shown_name(machine.path)
     if lacking := sum(topic not in machine.topic_index for topic in human.topics):

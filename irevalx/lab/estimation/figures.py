@@ -1,4 +1,4 @@
-"""The figure of ``estimate``: differences of runs, with machine labels and from human labels alone."""
+"""The figure of ``estimate``. It shows differences of runs, with machine labels and from human labels alone."""
 
 from __future__ import annotations
 
@@ -13,11 +13,14 @@ from irevalx.lab.plotting.page import COLOURS, GREY, Page
 from irevalx.lab.plotting.panels import IntervalMark, IntervalPanel, draw_intervals
 
 MOST_ROWS = 30
-"""Maximum number of rows in a panel, which fill half a page."""
+"""The maximum number of rows in a panel. They fill half a page."""
 
 
 def estimated_intervals(result: EstimatedScores, page: Page) -> Figure:
-    """Plot the differences (for a single run, the means), estimated with machine labels and from human labels alone."""
+    """Plot the differences, estimated with machine labels and from human labels alone.
+
+    For a single run, plot the means.
+    """
     names = list(dict.fromkeys(row.measure for row in result.rows))
     measures = [_drawn_rows([row for row in result.rows if row.measure == name]) for name in names]
     alone = "the human sample" if result.are_sampled else "human topics"

@@ -1,4 +1,4 @@
-"""Results of ``estimate``: rows of means and of differences, their tables, and the pairs that are compared."""
+"""The results of ``estimate``: rows of means and of differences, their tables, and the pairs that are compared."""
 
 from __future__ import annotations
 
@@ -26,42 +26,44 @@ from irevalx.wording import no_such
 class EstimateRow(NamedTuple):
     """The estimated mean of a run, or the estimated mean difference of two runs.
 
-    Fields of ``_OF_TOPICS`` are None for sampled documents, and fields of ``_OF_DOCUMENTS`` for whole topics.
+    For sampled documents, the fields in ``_OF_TOPICS`` are None. For whole topics, the fields in ``_OF_DOCUMENTS`` are
+    None.
     """
 
     measure: str
     run: str
     against: str | None  # the other run; None for the mean of a run
     estimate: float  # the estimate that combines human and machine labels
-    low: float  # the lower bound of the interval; like ``high``, nan if the standard error is 0
+    low: float  # the lower bound of the interval; this and ``high`` are nan if the standard error is 0
     high: float
     standard_error: float  # the standard error over samples of topics (and of documents, if these were sampled)
     document_error: float | None  # the part of the standard error that is due to the sampling of documents
-    lambda_: float  # the weight of the machine labels; in samples, only of documents that could be drawn
+    lambda_: float  # the weight of the machine labels; for samples, only of documents that could be drawn
     classical: float  # the estimate from the topics with human labels, or from the sample, alone
     classical_low: float
     classical_high: float
     machine: float | None  # the value under the machine labels alone
-    correlation: float | None  # between human and machine values over topics; nan if one of them is constant
+    correlation: float | None  # the correlation of human and machine values over topics; nan if one of them is constant
     human_topics: int | None
     machine_topics: int | None
     effective_topics: float | None  # human topics that yield this standard error without a machine; nan if it is 0
     effective_low: float | None  # interval for the best lambda; nan for fewer than ten human topics, or a given lambda
     effective_high: float | None
     topics: int | None
-    documents: int | None  # number of documents with human labels
+    documents: int | None  # the number of documents with human labels
     effective_documents: float | None  # human labels that yield this document error without a machine; nan if it is 0
-    p: float | None = None  # the p-value of the difference; like the following fields, None for the mean of a run
+    p: float | None = None  # the p-value of the difference; None, like the fields below, for the mean of a run
     corrected_p: float | None = None  # the p-value corrected for the number of comparisons of the measure
     differ: bool | None = None  # whether the corrected p-value is below alpha
-    simultaneous_low: float | None = None  # simultaneous interval for all differences; None if not computed
+    simultaneous_low: float | None = None  # the simultaneous interval for all differences; None if not computed
     simultaneous_high: float | None = None
 
 
 _OF_EFFECT = ("effective_topics", "effective_low", "effective_high")
 _OF_TOPICS = ("correlation", "human_topics", "machine_topics", *_OF_EFFECT)
 _OF_DOCUMENTS = ("document_error", "machine", "topics", "documents", "effective_documents")
-"""The fields of estimates from whole topics, and the fields of estimates from sampled documents."""
+"""The fields that only estimates from whole topics have, and the fields that only estimates from sampled documents
+have."""
 
 _ESTIMATES = ("estimate", "low", "high", "classical", "classical_low", "classical_high", "machine")
 _DIFFERENCES = ("estimate", "p", "corrected_p", "differ", "simultaneous_low", "simultaneous_high")
@@ -69,20 +71,23 @@ _ERRORS = (
     *("standard_error", "document_error", "lambda", "correlation", "human_topics", "machine_topics", "topics"),
     *("documents", *_OF_EFFECT, "effective_documents"),
 )
-"""The columns of each displayed table."""
+"""The columns of each table that is displayed."""
 
 
 class EstimatedScores(DrawnResult):
-    """The result of ``estimate``: ``rows``, for each measure the means of runs, then the differences of pairs."""
+    """The result of ``estimate``.
+
+    For each measure, ``rows`` contains the means of runs, then the differences of pairs.
+    """
 
     rows: Sequence[EstimateRow]
-    alpha: float  # significance level; intervals have confidence level 1 - alpha
-    correction: str  # correction of the p-values
+    alpha: float  # the significance level; intervals have confidence level 1 - alpha
+    correction: str  # the correction of the p-values
     drawings: ClassVar[Mapping[str, str]] = {"intervals": "estimated_intervals"}
 
     @property
     def are_sampled(self) -> bool:
-        """Whether the estimates are from human labels of a sample of the documents of each topic."""
+        """Whether the estimates come from human labels of a sample of each topic's documents."""
         return self.rows[0].documents is not None
 
     def tables(self) -> list[Table]:
@@ -136,7 +141,7 @@ class PlanRow(NamedTuple):
     run: str
     against: str | None  # the other run; None for the mean of a run
     human_topics: int
-    half_width: float  # expected half-width of the interval
+    half_width: float  # the expected half-width of the interval
     half_width_low: float  # the range of the realised half-width, for pilots of this size
     half_width_high: float
 
@@ -151,7 +156,10 @@ class PlanRow(NamedTuple):
 
 
 class LabellingPlan(Result):
-    """The result of ``estimate`` with ``plan``: ``rows``, one per measure, estimate and number of labels."""
+    """The result of ``estimate`` with ``plan``.
+
+    ``rows`` contains a row for each measure, estimate and number of labels.
+    """
 
     rows: Sequence[PlanRow]
     alpha: float  # intervals have confidence level 1 - alpha
@@ -162,14 +170,17 @@ class LabellingPlan(Result):
 
 
 def refuse_other_summaries(measure: str, scale: Scale | None) -> None:
-    """Raise UsageError for a measure whose summary is not a mean over topics."""
+    """Raise UsageError if the summary of a measure is not a mean over topics."""
     if scale is not MEAN:
         what = f"a {scale.name}, not a mean over topics" if scale else "not a mean over topics"
         raise UsageError(f"measure {quote(measure)} cannot be estimated: it is {what}")
 
 
 def pairs_to_compare(runs: Sequence[str], baseline: str | None) -> list[tuple[int, int]]:
-    """Return the index pairs of the runs to compare (first minus second); raises UsageError for an unknown baseline."""
+    """Return the pairs of runs to compare, as indices. The difference is first minus second.
+
+    Raise UsageError if the baseline is not one of the runs.
+    """
     numbers = range(len(runs))
     if baseline is None:
         return list(combinations(numbers, 2))
@@ -180,7 +191,7 @@ def pairs_to_compare(runs: Sequence[str], baseline: str | None) -> list[tuple[in
 
 
 def shared_fields(estimates: Estimates | TwoStageEstimate, alpha: float, n_pairs: int) -> dict[str, Any]:
-    """Return the fields of both kinds of estimates, with a value for each row or for a single row."""
+    """Return the fields that both kinds of estimates share. A field has a value for each row, or for a single row."""
     low, high = estimates.interval(alpha)
     classical_low, classical_high = estimates.classical_interval(alpha)
     simultaneous_low, simultaneous_high = estimates.interval(alpha / max(1, n_pairs))
@@ -219,7 +230,10 @@ def rows_of(
     alpha: float,
     correction: str,
 ) -> Iterator[EstimateRow]:
-    """Yield the rows of means, then the rows of pairs, with corrected p-values; cells has the fields of each row."""
+    """Yield the rows of means, then the rows of pairs, with corrected p-values.
+
+    ``cells`` contains the fields of each row.
+    """
     names = [*((run, None) for run in runs), *((runs[run], runs[against]) for run, against in pairs)]
     corrected = CORRECTIONS[correction](np.array([row["p"] for row in cells[len(runs) :]])).tolist()
     empty: dict[str, Any] = dict.fromkeys((*_OF_TOPICS, *_OF_DOCUMENTS))

@@ -1,4 +1,4 @@
-"""Sampling design: selection of the documents that human assessors should label, by strata."""
+"""Sampling designs, which select the documents that human assessors should label, by strata."""
 
 from __future__ import annotations
 
@@ -31,39 +31,39 @@ from irevalx.reports.table import Table
 from irevalx.wording import invalid_value, spelled
 
 BANDS = ((5, 10, 20, 50, 100), (10, 100), ())
-"""Last ranks of the ranges; all further ranks form another range. Later tuples are used if documents are few."""
+"""The last ranks of ranges. All further ranks form another range. Later tuples are used if there are few documents."""
 
 NEGLIGIBLE = 1e-4
-"""Documents with weights below this share of the largest weight belong to no stratum and keep their machine labels."""
+"""A share of the largest weight. Documents with a lower weight belong to no stratum and keep their machine labels."""
 
 _PARTS = 1_000_000
-"""The denominator of rates, which are percentages with four decimals."""
+"""The denominator of rates. Rates are percentages with four decimals."""
 
 
 class StratumRow(NamedTuple):
-    """A stratum (documents with one machine grade and best ranks in one range) and its sampling rate."""
+    """A stratum and its sampling rate. Its documents have the same machine grade, and best ranks in the same range."""
 
     stratum: str
-    grade: int  # machine grade
-    first_rank: int  # first best rank in any run
-    last_rank: int | None  # None for all further ranks
-    documents: int  # number of documents in all topics
-    rate: float  # share of each topic's documents that is drawn, at least one document
-    drawn: int  # number of drawn documents in all topics
+    grade: int  # the machine grade
+    first_rank: int  # the first best rank in any run
+    last_rank: int | None  # the last best rank; None for all further ranks
+    documents: int  # the number of documents in all topics
+    rate: float  # the share of each topic's documents that is drawn, but at least one document
+    drawn: int  # the number of drawn documents in all topics
 
 
 class LabellingDesign(Result):
-    """The result of ``estimate`` with ``design``: ``rows``, one per stratum, and a sample of documents to judge."""
+    """The result of ``estimate`` with ``design``. ``rows`` contains the strata, and ``pool`` a sample to judge."""
 
     rows: Sequence[StratumRow]
-    strata: str  # names and rates, like ``degrade(strata=...)``
-    text: bytes  # the file of the strata: lines ``TOPIC DOCNO STRATUM``
+    strata: str  # the names and the rates, as in ``degrade(strata=...)``
+    text: bytes  # the file of the strata, with lines ``TOPIC DOCNO STRATUM``
     pool: Pool  # the documents that are drawn with the seed
-    seed: int  # the random seed, with which ``degrade`` draws the same documents
+    seed: int  # the random seed; ``degrade`` draws the same documents with it
 
     @property
     def rates(self) -> bytes:
-        """The content of the file for ``degrade(rates=...)``: lines STRATUM RATE."""
+        """The content of the file for ``degrade(rates=...)``. It has lines STRATUM RATE."""
         return "".join(f"{part.replace(':', ' ')}\n" for part in self.strata.split()).encode()
 
     def tables(self) -> list[Table]:
@@ -82,7 +82,7 @@ def design_of(
     seed: int | None,
     reading: LabelReading,
 ) -> LabellingDesign:
-    """Return a sampling design of at most ``n`` documents; keywords are those of ``estimate``."""
+    """Return a sampling design of at most ``n`` documents. See ``estimate`` for the keywords."""
     form = rules.rel_format
     theirs = reading.machine(machine).grades
     if human is None:
@@ -129,18 +129,18 @@ def _errors(measure: WeightedMeasure, human: IntArray, machine: IntArray) -> Flo
 
 
 class _Documents(Frozen):
-    """The documents that affect measures and have a machine label; arrays have shape (n_documents,)."""
+    """The documents that affect measures and have a machine label. The shape of arrays is (n_documents,)."""
 
-    grade: IntArray  # machine label
-    best: IntArray  # best rank in any run
+    grade: IntArray  # the machine grade
+    best: IntArray  # the best rank in any run
     topic: IntArray
-    squares: FloatArray  # sums of squared weights over runs
-    errors: FloatArray  # squared machine errors; 0 without a human label
-    is_open: BoolArray  # whether there is no human label
+    squares: FloatArray  # the sums of squared weights over runs
+    errors: FloatArray  # the squared machine errors; 0 for documents without a human label
+    is_open: BoolArray  # whether the document has no human label
 
 
 class _Strata:
-    """The documents without human labels by grade and range of ranks (``edges``), for ranks up to ``depth``."""
+    """The documents without human labels, divided by grade and range of ranks (``edges``), to the rank ``depth``."""
 
     def __init__(self, documents: _Documents, edges: tuple[int, ...], depth: int | None) -> None:
         n_bands = len(edges) + 1
@@ -150,7 +150,7 @@ class _Strata:
         self.sizes = np.bincount(topic * kinds.size + self.stratum, minlength=n_topics * kinds.size).reshape(
             n_topics, -1
         )
-        """Shape (n_topics, n_strata)."""
+        """The number of documents of each stratum and topic. The shape is (n_topics, n_strata)."""
 
         errors, labelled = (
             np.bincount(key, weights, int(key.max()) + 1)[kinds] for weights in (documents.errors, ~documents.is_open)
@@ -160,14 +160,14 @@ class _Strata:
         # labels, plus one document with the largest error, so that it is equal without such documents.
         squares = np.bincount(self.stratum, documents.squares[documents.is_open]) / self.sizes.sum(axis=0)
         self.spread = np.sqrt(squares * (errors + 1) / (labelled + 1))
-        """Shape (n_strata,)."""
+        """The standard deviation of the errors in each stratum. The shape is (n_strata,)."""
 
         ends = [*edges, depth]
         self.bands = [
             (grade, edges[band - 1] + 1 if band else 1, min(filter(None, (ends[band], depth)), default=None))
             for grade, band in (divmod(kind, n_bands) for kind in kinds.tolist())
         ]
-        """Grade, first and last rank of each stratum."""
+        """The grade, the first rank and the last rank of each stratum."""
 
     def drawn(self, rates: Sequence[int]) -> list[int]:
         """Return the number of documents that ``StrataSample.drawn`` draws from each stratum at these rates."""
@@ -176,7 +176,7 @@ class _Strata:
         return numbers
 
     def rates(self, n: int) -> list[int]:
-        """Return the sampling rates, in units of 1/``_PARTS``, of the largest sample of at most n documents."""
+        """Return the sampling rates of the largest sample of at most ``n`` documents, in units of 1/``_PARTS``."""
         low, high = 0.0, _PARTS / self.spread.min()
         for _ in range(64):
             middle = (low + high) / 2
@@ -188,19 +188,19 @@ class _Strata:
         return rates
 
     def _proportional(self, factor: float) -> list[int]:
-        """Return rates proportional to the spread."""
+        """Return rates that are proportional to ``spread``."""
         rates: list[int] = np.clip(factor * self.spread, 1, _PARTS).astype(np.int64).tolist()
         return rates
 
     def _fits(self, n: int, rates: Sequence[int], place: int, rate: int) -> bool:
-        """Return whether at most n documents are drawn if the stratum at ``place`` has this rate."""
+        """Return whether at most ``n`` documents are drawn if the stratum at index ``place`` has the rate ``rate``."""
         return sum(self.drawn([*rates[:place], rate, *rates[place + 1 :]])) <= n
 
 
 def _designed(
     judgments: Judgments, frame: IntArray, strata: _Strata, rates: Sequence[int], seed: int
 ) -> LabellingDesign:
-    """Name the strata, and draw from the machine labels the sample that ``degrade`` would draw."""
+    """Name the strata, and draw the sample that ``degrade`` would draw from the machine labels."""
     names = [f"grade{grade}-rank{first}{f'-{last}' if last else '+'}" for grade, first, last in strata.bands]
     n_of_stratum = strata.sizes.sum(axis=0).tolist()
     rows = [

@@ -1,4 +1,4 @@
-"""Estimates, and expected half-widths of estimates, from topics of which only some have human values."""
+"""Estimates, and expected half-widths of estimates, if only some topics have human values."""
 
 from __future__ import annotations
 
@@ -19,11 +19,12 @@ from irevalx.statistics.prediction_powered_inference import (
 from irevalx.wording import invalid_value
 
 _ADDED = 0.5
-"""Added to the sum of squares of differences between values that are 0 or 1, because few of the values differ."""
+"""A number that is added to the sum of squares of differences between values that are 0 or 1. Few such values
+differ."""
 
 
 class Contrast(NamedTuple):
-    """A run, or a pair of runs, with human and machine values of some topics and machine values of others.
+    """A run, or a pair of runs, with human and machine values of some topics, and machine values of other topics.
 
     The shape of arrays is (1, n_topics).
     """
@@ -37,7 +38,7 @@ class Contrast(NamedTuple):
     mean: float | None = None  # the mean of all machine values, if it is reported
 
     def estimates(self, weight: float | None) -> Estimates:
-        """Return the estimate, with the given lambda or the best one."""
+        """Return the estimate with a given lambda, or with the best lambda if ``weight`` is None."""
         added = _ADDED if self.are_binary and self.against is not None else 0.0
         estimates = prediction_powered(self.human, self.machine, self.more, weight=weight, added=added)
         if not self.are_binary or self.against is not None:
@@ -64,7 +65,10 @@ def results_of(
     weight: float | None,
     plan: Sequence[int] | None,
 ) -> EstimatedScores | LabellingPlan:
-    """Return the estimates of each measure, or the expected half-widths for numbers of human values (``plan``)."""
+    """Return the estimates of each measure.
+
+    With ``plan``, return the expected half-widths for numbers of human values.
+    """
     if plan:
         every = ((measure, contrast, n) for measure, contrasts in measured for contrast in contrasts for n in plan)
         planned = [contrast.planned(measure, n, weight, alpha) for measure, contrast, n in every]

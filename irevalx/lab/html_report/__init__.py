@@ -1,4 +1,4 @@
-"""HTML report of an evaluation.
+"""The HTML report of an evaluation.
 
 report      report() and its command
 page        the HTML file, with packed data

@@ -1,4 +1,4 @@
-"""Reports of several collections: a page with the results over all collections, and a report of each collection."""
+"""Reports of several collections: a page about the results over all collections, and a report of each collection."""
 
 import math
 import os
@@ -30,9 +30,9 @@ from irevalx.wording import first_names, spelled
 
 
 class CollectionReports(Report, kw_only=True):
-    """The reports of several collections, which are computed one after the other when they are needed.
+    """The reports of several collections. They are computed one after the other when they are needed.
 
-    ``page`` is the page about all collections, and there is no ``data``.
+    ``page`` is the page about all collections. There is no ``data``.
     """
 
     values: FloatArray = np.empty((0, 0, 0))
@@ -55,7 +55,7 @@ class CollectionReports(Report, kw_only=True):
         """Write the page about all collections to a file, and the report of each collection to a file next to it.
 
         If the path is ``report.html``, the report of the collection fiqa is ``report-fiqa.html``. Raise UsageError if
-        there is no path, or if the form is "json".
+        there is no path, or if ``form`` is "json".
         """
         if path is None or form == "json" or Path(path).suffix.lower() == ".json":
             raise UsageError(
@@ -85,7 +85,7 @@ class CollectionReports(Report, kw_only=True):
         return [_table_of(measure, names, of_runs) for measure, of_runs in tables.items()]
 
     def _page(self, pages: dict[str, str], use: Callable[[str, Report], None]) -> str:
-        """Return the page about all collections, with links to ``pages``. ``use`` receives each report."""
+        """Return the page about all collections. It links to ``pages``, and ``use`` receives each report."""
         means, compared = self._means(use), [] if self.compared is None else self.compared.noted_tables()
         return page_without_script(
             "collections.html",
@@ -117,7 +117,7 @@ def _means_in(report: Report) -> Iterator[_Mean]:
 
 
 def _table_of(measure: str, collections: Sequence[str], of_runs: dict[str, list[_Mean | None]]) -> Table:
-    """Return the means of runs under a measure, and their mean over the collections if a run has all of them."""
+    """Return the means of runs under a measure. If a run has all collections, its mean over them is included."""
     rows, over = [], list[float | None]()
     for run, means in of_runs.items():
         values = [None if each is None else each.value for each in means]
@@ -135,11 +135,11 @@ def _table_of(measure: str, collections: Sequence[str], of_runs: dict[str, list[
 
 
 _MEAN = "mean"
-"""The head of the column of means over collections."""
+"""The head of the column that contains means over collections."""
 
 
 def _in_cells(table: Table) -> dict[str, Any]:
-    """Return the title, the heads, the rows and the notes of a table as text."""
+    """Return a dictionary with the title, the heads, the rows and the notes of a table as text."""
     heads, rows = cells_of(table, DIGITS, best="{}", other="{}", escape=str)
     best = {(row, table.columns.index(column)) for column, numbers in table.best.items() for row in numbers}
     notes = [note.replace("{best}", "Bold type") for note in (*table.caption, *table.notes)]
@@ -154,7 +154,7 @@ def _in_cells(table: Table) -> dict[str, Any]:
 
 
 _FILES = ("documents", "topic_texts", "topic_groups", "clusters")
-"""The parameters of ``report`` whose paths can contain a placeholder for the collection."""
+"""The parameters of ``report`` that accept paths with a placeholder for the collection."""
 
 
 def reports_of_collections(
@@ -165,7 +165,10 @@ def reports_of_collections(
     runs: Any,
     **arguments: Any,
 ) -> CollectionReports:
-    """Return the reports of several collections, given the arguments of ``report`` and its default measures."""
+    """Return the reports of several collections.
+
+    ``arguments`` are arguments of ``report``, and ``default`` its measures.
+    """
     refuse_several(margin=arguments["margin"], **{name: arguments.get(name) for name in ONLY_SINGLE})
     names = list(dict.fromkeys(name for collection in collections for name in runs_of(collection)))
     measures: Sequence[str] = measures_of(arguments["measures"]) or (() if runs is None else default)
@@ -198,7 +201,10 @@ def _is_compared(request: RequestedMeasure) -> bool:
 
 
 def _in_collection(given: Any, collection: str) -> Any:
-    """Return an argument with the paths of the files of a collection."""
+    """Return an argument.
+
+    If it contains paths of files, they are replaced by the paths of the files of a collection.
+    """
     if isinstance(given, list | tuple):
         return type(given)(_in_collection(path, collection) for path in given)
     return file_of(given, collection) if isinstance(given, str) else given

@@ -1,4 +1,4 @@
-"""Data of the HTML report."""
+"""The data of the HTML report."""
 
 from __future__ import annotations
 
@@ -27,42 +27,42 @@ from irevalx.settings import Settings
 from irevalx.statistics.paired_comparisons import Method
 
 SHORT_NAME = 32
-"""Maximum number of characters of a run's short name."""
+"""The maximum number of characters in the short name of a run."""
 
 
 class ScoresData(Frozen, kw_only=True):
-    """Compared values of runs, from score files."""
+    """The values of runs that are compared, from score files."""
 
     title: str | None
-    """Title of the page; None for the names of runs."""
+    """The title of the page, or None for the names of runs."""
     qrels_path: str | None = None
-    """File of the judgments; None if they were in no file."""
+    """The file of the judgments, or None if they were in no file."""
     run_paths: Sequence[str]
-    """Files of the runs, or score files."""
+    """The files of the runs, or the score files."""
     full_paths: bool
     """Whether the report contains the folders of absolute paths."""
     options: Sequence[str]
-    """Options that differ from the defaults, as typed in the shell."""
+    """The options that differ from their defaults, as typed in the shell."""
     scores: ReportedScores
     baseline: str | None
-    """None if all pairs are compared."""
+    """The baseline, or None if all pairs are compared."""
     method: Method
-    """Method of comparison."""
+    """The method of comparison."""
     warned: Sequence[str]
-    """Warnings of the comparison."""
+    """The warnings of the comparison."""
     groups: Sequence[str]
-    """Group of each run."""
+    """The group of each run."""
     topic_groups: TopicGroups
-    """Topics of each group."""
+    """The topics of each group."""
     topic_texts: Mapping[str, str]
-    """Texts by topic."""
+    """A dictionary from topic to text."""
     verdicts: Gate | None = None
-    """With a margin, the verdicts on the runs."""
+    """The verdicts on the runs, or None if there is no margin."""
     notes: Sequence[str] = ()
-    """Sentences after the findings or, without findings, among the cautions."""
+    """Sentences that follow the findings. If there are no findings, they are among the cautions."""
 
     def parts(self) -> dict[str, Any]:
-        """Return the parts of the data, except ``about`` and the sentences."""
+        """Return all parts of the data except ``about`` and the sentences."""
         scores, names = self.scores, [self.without_folders(run) for run in self.scores.runs]
         short, parts = shorten(names, SHORT_NAME), split_names(names)
         return {
@@ -112,7 +112,10 @@ class ScoresData(Frozen, kw_only=True):
 
     @cached_property
     def _names_of_files(self) -> dict[str, str]:
-        """The displayed names of input files by absolute path: without folders that do not distinguish runs."""
+        """A dictionary from the absolute path of each input file to its displayed name.
+
+        The name omits folders that do not distinguish runs.
+        """
         paths = [
             path for path in (*self.run_paths, self.qrels_path) if path is not None and PurePath(path).is_absolute()
         ]
@@ -123,20 +126,20 @@ class ScoresData(Frozen, kw_only=True):
         return names | {path: os.path.relpath(path, os.path.commonpath(alike)) for path in alike}
 
     def without_folders(self, text: str) -> str:
-        """Replace absolute paths in a text by the names of input files, unless absolute paths were requested."""
+        """Replace absolute paths in a text by the names of input files. If absolute paths were requested, keep them."""
         for path, name in sorted(self._names_of_files.items(), reverse=True):
             text = text.replace(path, name)
         return text
 
     def _file(self, path: str | None) -> dict[str, str | None]:
-        """Return the path of a file and its digest; None for standard input and for Python objects."""
+        """Return the path of a file and its digest, or None for standard input and for Python objects."""
         if path is None or path == "-":
             return {"path": path, "sha256": None}
         return {"path": self._names_of_files.get(path, path), "sha256": Source(path).sha256()}
 
     @property
     def _main_pair(self) -> list[int] | None:
-        """Indices of the two runs in the main result; None without a main result."""
+        """The indices of the two runs in the main result, or None if there is no main result."""
         for conclusion in self.scores.conclusions.values():
             if conclusion.of_measure.measured.direction and conclusion.of_measure.comparisons.pairs:
                 pair = conclusion.pair_of(conclusion.main_run)
@@ -161,11 +164,11 @@ class ScoresData(Frozen, kw_only=True):
 
     @property
     def _digests(self) -> Iterable[bytes]:
-        """The digest of each ranking; empty for score files."""
+        """The digest of each ranking. Score files have no digests."""
         return [b""] * len(self.scores.runs)
 
     def is_determined(self, pair: ComparedPair) -> bool | None:
-        """Return whether no completion of the judgments can change the sign of a difference; None without bounds."""
+        """Return whether all completions of the judgments give a difference the same sign, or None if unknown."""
         return None
 
     def _groups_of_topics(self) -> list[dict[str, Any]]:
@@ -183,23 +186,23 @@ class ScoresData(Frozen, kw_only=True):
 
 
 class ReportData(ScoresData, kw_only=True):
-    """Evaluated, compared and counted values."""
+    """The values that are evaluated, compared and counted."""
 
     judgments: Judgments
     settings: Settings
-    """Settings of the evaluation."""
+    """The settings of the evaluation."""
     first: FirstDocuments
-    """First documents of the runs."""
+    """The first documents of the runs."""
     bounded: Sequence[WeightedScores]
-    """Bounds of measure values over all completions of the judgments, for measures that are sums over ranks."""
+    """The bounds of measure values over all completions of the judgments, for measures that are sums over ranks."""
 
     @cached_property
     def places(self) -> list[int]:
-        """Indices of the topics of the report among the judged topics."""
+        """The indices of the topics of the report among the judged topics."""
         return [self.judgments.topic_index[as_bytes(topic)] for topic in self.scores.topics]
 
     def parts(self) -> dict[str, Any]:
-        """Return the parts of the data, except ``about`` and the sentences."""
+        """Return all parts of the data except ``about`` and the sentences."""
         return {
             **super().parts(),
             "measures": [measure.about(self.settings.tie_orders[0]) for measure in self.scores.measures],
@@ -233,7 +236,7 @@ class ReportData(ScoresData, kw_only=True):
         return self.first.digests
 
     def is_determined(self, pair: ComparedPair) -> bool | None:
-        """Return whether no completion of the judgments can change the sign of a difference; None without bounds."""
+        """Return whether all completions of the judgments give a difference the same sign, or None if unknown."""
         for of_measure in self.bounded:
             if of_measure.measure.name == pair.measure:
                 run, against = map(of_measure.runs.index, (pair.run, pair.against))
@@ -252,7 +255,7 @@ class ReportData(ScoresData, kw_only=True):
         ]
 
     def _judged(self) -> list[dict[str, Any]]:
-        """Return the share of judged documents of each run, at each rank and within each rank."""
+        """Return the share of judged documents of each run at each rank, and among the documents up to each rank."""
         depth = self.first.depth
         return [
             {
@@ -268,7 +271,10 @@ class ReportData(ScoresData, kw_only=True):
         ]
 
     def _found_alone(self) -> list[dict[str, Any]]:
-        """Return the retrieved and the unique documents of each group of runs; empty for a single group."""
+        """Return the retrieved and the unique documents of each group of runs.
+
+        If there is one group, the list is empty.
+        """
         if len(set(self.groups)) < 2:
             return []
         first = self.first

@@ -1,4 +1,4 @@
-"""Findings and cautions of the HTML report as sentences."""
+"""The findings and cautions of the HTML report, as sentences."""
 
 from __future__ import annotations
 
@@ -16,17 +16,20 @@ from irevalx.reports.report import judged_in_words, percent
 from irevalx.wording import join_words
 
 FEW_JUDGED = 0.8
-"""Share of judged documents among a run's first documents below which a caution is added."""
+"""The share of judged documents among a run's first documents below which a caution is added."""
 
 MANY_TIED = 0.1
-"""Share of tied scores among a run's first documents above which a caution is added."""
+"""The share of tied scores among a run's first documents above which a caution is added."""
 
 LEAST_SHARE = 0.005
-"""Runs whose shares of judged documents differ by less than this value count as equally judged."""
+"""A difference of shares of judged documents. Runs whose shares differ by less are treated as equally judged."""
 
 
 def findings(data: ScoresData) -> list[str]:
-    """Return the findings as sentences, the main result first, after the verdicts. Empty if no runs were compared."""
+    """Return the findings as sentences. The main result is first, after the verdicts.
+
+    The list is empty if no runs were compared.
+    """
     verdicts = [] if data.verdicts is None else data.verdicts.summary
     return [*verdicts, *_findings(data)]
 
@@ -81,7 +84,7 @@ def _headline(data: ScoresData, conclusion: Conclusion, *, is_main: bool = False
 
 
 def _determined(data: ScoresData, pair: ComparedPair) -> str:
-    """Return a clause if bounds show that no completion of the judgments can change the sign."""
+    """Return a clause if bounds show that no completion of the judgments can change the sign of a difference."""
     is_determined = (
         pair.difference != 0
         and data.is_determined(pair)
@@ -105,7 +108,10 @@ def _on_intervals(data: ScoresData, compared: ComparedPairs) -> list[str]:
 
 
 def _by_depth(compared: ComparedPairs) -> list[ComparedMeasure]:
-    """Return the first measure of each depth; empty if coverage is unknown or all judged documents are relevant."""
+    """Return the first measure of each depth.
+
+    The list is empty if the coverage is unknown, or if all judged documents are relevant.
+    """
     first: dict[int, ComparedMeasure] = {}
     for of_measure in compared.measures:
         coverage = of_measure.measured.coverage
@@ -119,7 +125,7 @@ def _is_all_judged(of_measure: ComparedMeasure) -> bool:
 
 
 def _coverage(of_measure: ComparedMeasure) -> str:
-    """Return whether the runs are equally judged, and the shares of judged documents among their first documents."""
+    """Return a sentence on how completely the top documents of each run are judged, or "" if it is unknown."""
     coverage = of_measure.measured.coverage
     if coverage is None or coverage.of_relevant_only:
         return ""
@@ -129,7 +135,7 @@ def _coverage(of_measure: ComparedMeasure) -> str:
 
 
 def _identical(data: ScoresData, runs: str) -> str:
-    """Return the sentence on runs with identical rankings, or with identical values."""
+    """Return the sentence on runs that have identical rankings or values."""
     if not isinstance(data, ReportData):
         return f"{runs} have identical values of all measures for every topic."
     depth = f"the same first {data.first.depth} documents" if data.first.depth > 1 else "the same first document"
@@ -166,7 +172,7 @@ def _about_identical(data: ScoresData) -> Iterator[str]:
 
 
 def _warned(data: ScoresData) -> Iterator[str]:
-    """Yield the warnings of the comparison with requested names, merging equal warnings about several measures."""
+    """Yield the warnings of the comparison with requested names. Equal warnings about several measures are merged."""
     titles = {measure.name: measure.title for measure in data.scores.measures}
     names = "|".join(map(re.escape, sorted(titles, key=len, reverse=True)))
     name = re.compile(rf"(?<![\w.])(?:{names})(?![\w.])")

@@ -1,4 +1,4 @@
-"""Rank-biased overlap of pairs of runs by topic, for the HTML report."""
+"""Rank-biased overlap of pairs of runs for each topic, for the HTML report."""
 
 from __future__ import annotations
 
@@ -16,18 +16,19 @@ from irevalx.statistics.correlations import Agreements, Rankings
 
 
 class RunOverlaps(Frozen):
-    """The rank-biased overlap of the complete rankings of two runs, for all pairs or for the pairs with a baseline."""
+    """The rank-biased overlap of the complete rankings of pairs of runs: all pairs, or the pairs with a baseline."""
 
     p: float
     """The persistence."""
     values: FloatArray
-    """Shape (n_pairs, n_topics), in the order of ``pairs_of``; nan for a topic for which a run has no results."""
+    """The overlaps, in the order of ``pairs_of``, or nan if a run has no results for the topic. The shape is (n_pairs,
+    n_topics)."""
 
     @classmethod
     def of(
         cls, runs: Sequence[RunStream], topics: Sequence[bytes], rules: RankingRules, p: float, baseline: int | None
     ) -> RunOverlaps:
-        """Read runs, and compute the overlaps for these topics."""
+        """Read runs, and compute the overlaps for the given topics."""
         places = {topic: place for place, topic in enumerate(topics)}
         numbers: list[dict[bytes, int]] = [{} for _ in topics]
         nothing = (np.empty(0, np.int32),) * 2
@@ -40,7 +41,7 @@ class RunOverlaps(Frozen):
         return cls(p, np.reshape(overlaps, (len(overlaps), len(topics))))
 
     def means(self) -> list[float | None]:
-        """Return the mean of each pair over the topics that both runs contain; None without such a topic."""
+        """Return the mean of each pair over the topics that both runs contain, or None if there is no such topic."""
         each = [row[~np.isnan(row)] for row in self.values]
         return [float(ordered_sum(row)) / row.size if row.size else None for row in each]
 
@@ -53,7 +54,10 @@ def pairs_of(n_runs: int, baseline: int | None) -> list[tuple[int, int]]:
 def _rankings(
     run: RunStream, places: Mapping[bytes, int], rules: RankingRules, numbers: Sequence[dict[bytes, int]]
 ) -> Iterator[tuple[int, tuple[SlotArray, SlotArray]]]:
-    """Yield the places of topics, and rankings for ``Rankings.of``; ``numbers`` numbers each topic's documents."""
+    """Yield the indices of topics, and rankings for ``Rankings.of``.
+
+    ``numbers`` contains the document numbers of topics.
+    """
     for part in run.results():
         results, _ = without_documents(part, rules)
         order, tied = ranking_order(results, rules.ties)

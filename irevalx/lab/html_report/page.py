@@ -1,7 +1,7 @@
-"""The file of a report: an HTML page, or its data as JSON.
+"""The file of a report, which is an HTML page, or its data as JSON.
 
 A page is a single file that consists of template, style and script, and loads no other resources. Numbers and topics
-are compressed, and decompressed when they are displayed.
+are compressed. They are decompressed when they are displayed.
 """
 
 import base64
@@ -28,53 +28,54 @@ from irevalx.reports.report import percent
 from irevalx.wording import argument_error
 
 FORMS = ("html", "json")
-"""Formats of a report."""
+"""The formats of a report."""
 
 HEIGHT = 800
-"""Height of a report in a notebook, in pixels."""
+"""The height of a report in a notebook, in pixels."""
 
 CHUNK = 1 << 18
-"""Minimum number of characters of JSON that are compressed together; a browser unpacks them in milliseconds."""
+"""The minimum number of characters of JSON that are compressed together. A browser decompresses them in
+milliseconds."""
 
 _MODULE = re.compile(
     r"^import\s[^;]*?;\n|^export\s+(?=(?:async\s+)?(?:function|const|class|let)\b)"
     r"|^ *(?:/\*\*(?:(?!\*/)(?s:.))*\*/|//.*)\n",
     re.MULTILINE,
 )
-"""Import lines, the word export and lines of comments, which a single script does not need."""
+"""Import statements, the word export and comments in whole lines. A single script does not need them."""
 
 _IMPORTED = re.compile(r'^import\s[^;]*?"\./([^"]+)";$', re.MULTILINE)
-"""The name of an imported module."""
+"""The name of a module that an import statement contains."""
 
 
 class Report(Frozen, kw_only=True):
-    """A report of an evaluation, which notebooks display."""
+    """A report of an evaluation. Notebooks display the page."""
 
     about: Mapping[str, Any]
-    """The data without the other fields."""
+    """The data, except for the other fields."""
     values: FloatArray
-    """Values of topics, shape (n_measures, n_runs, n_topics); nan for missing values."""
+    """The values of topics, or nan for missing values. The shape is (n_measures, n_runs, n_topics)."""
     n_first: IntArray
-    """Numbers of first documents, shape (n_runs, n_topics)."""
+    """The numbers of first documents. The shape is (n_runs, n_topics)."""
     in_common: IntArray
-    """Numbers of first documents that pairs of runs share, shape (n_pairs, n_topics)."""
+    """The numbers of first documents that pairs of runs share. The shape is (n_pairs, n_topics)."""
     texts: Sequence[str]
-    """Texts of documents."""
+    """The texts of documents."""
     ranking: Callable[[int], dict[str, Any]] | None
-    """Returns the rankings of a topic, by its number; None for score files."""
+    """A function that returns the rankings of a topic, given its index, or None for score files."""
     overlaps: RunOverlaps | None = None
-    """Rank-biased overlaps of pairs of runs; None unless requested."""
+    """The rank-biased overlaps of pairs of runs, or None unless they were requested."""
 
     FORMAT: ClassVar[str] = "irevalx-report"
     VERSION: ClassVar[int] = 2
 
     @cached_property
     def data(self) -> dict[str, Any]:
-        """The data as dictionaries, lists, numbers and strings, as in the JSON file."""
+        """The data as dictionaries, lists, numbers and strings. The JSON file has the same content."""
         return self._data(_with_null, list)
 
     def to_json(self) -> str:
-        """Return the data as JSON of ASCII characters."""
+        """Return the data as JSON that consists of ASCII characters."""
         return _as_json(self.data) + "\n"
 
     @property
@@ -83,7 +84,10 @@ class Report(Frozen, kw_only=True):
         return _rendered(self._data(packed_numbers, packed_list))
 
     def _data(self, numbers: Callable[[AnyArray, str], Any], items: Callable[[Iterable[Any]], Any]) -> dict[str, Any]:
-        """Return the data; ``numbers`` converts an array, given the type of its numbers, and ``items`` a sequence."""
+        """Return the data. ``numbers`` converts an array, given the type of its numbers.
+
+        ``items`` converts a sequence.
+        """
         parts = {
             "values": numbers(self.values, "f8"),
             "n_first": numbers(self.n_first, "u2"),
@@ -96,7 +100,7 @@ class Report(Frozen, kw_only=True):
         return {"format": self.FORMAT, "version": self.VERSION, **self.about, **parts}
 
     def write(self, path: str | os.PathLike[str] | None, form: str | None = None) -> None:
-        """Write the page (html) or its data (json, the default for .json) to a file or standard output."""
+        """Write the page (html) or its data (json) to a file or standard output. The default for .json is json."""
         from irevalx.lab.command.output import warn_of_suffix, write_lines
 
         if form not in (None, *FORMS):
@@ -120,7 +124,7 @@ class Report(Frozen, kw_only=True):
 
 
 def _with_null(numbers: AnyArray, kind: str) -> list[Any]:
-    """Return an array as nested lists, with None in place of nan."""
+    """Return an array as nested lists, in which None replaces nan."""
     objects = numbers.astype(object)
     objects[np.isnan(numbers)] = None
     lists: list[Any] = objects.tolist()
@@ -128,7 +132,7 @@ def _with_null(numbers: AnyArray, kind: str) -> list[Any]:
 
 
 def _as_json(data: Any) -> str:
-    """Return data as JSON of ASCII characters, without blanks."""
+    """Return data as JSON that consists of ASCII characters, without spaces."""
     return json.dumps(data, allow_nan=False, separators=(",", ":"))
 
 
@@ -137,13 +141,13 @@ def _base64(content: bytes) -> str:
 
 
 def packed_numbers(numbers: AnyArray, kind: str) -> dict[str, Any]:
-    """Return compressed little-endian numbers; ``kind`` is their numpy type, such as ``f8`` or ``u2``."""
+    """Return compressed little-endian numbers. ``kind`` is their NumPy type, such as ``f8`` or ``u2``."""
     text = _packed(np.ascontiguousarray(numbers, f"<{kind}").tobytes())
     return {"packed": np.dtype(kind).name, "shape": list(numbers.shape), "data": text}
 
 
 def packed_list(items: Iterable[Any]) -> dict[str, Any]:
-    """Return a list of JSON values, compressed in chunks."""
+    """Return a list of JSON values. The list is compressed in chunks."""
     return {"packed": "json", "chunks": list(_chunks(items))}
 
 
@@ -171,7 +175,7 @@ def _packed(content: bytes) -> str:
 
 
 def page_without_script(template: str, **values: Any) -> str:
-    """Return a page that consists of a template of this package and the style of reports, with escaped values."""
+    """Return a page that consists of a template and the style of reports. Values are escaped."""
     from jinja2 import Environment
     from markupsafe import Markup
 
@@ -208,7 +212,10 @@ def _rendered(data: dict[str, Any]) -> str:
 
 
 def _short_names_in_html(runs: Sequence[Mapping[str, Any]]) -> Callable[[str], str]:
-    """Return a function that converts a sentence to HTML with short run names, except in a command at its end."""
+    """Return a function that converts a sentence to HTML with short run names.
+
+    A command at the end of the sentence keeps the full names.
+    """
     from markupsafe import Markup
 
     short = {run["name"]: run["short"] for run in runs if run["short"] != run["name"]}
@@ -237,7 +244,7 @@ def _text(name: str) -> str:
 
 @cache
 def _script() -> str:
-    """Concatenate all modules into one script, each after the modules that it imports."""
+    """Concatenate all modules into one script. A module follows the modules that it imports."""
     texts: dict[str, str] = {}
     _add("page.js", texts)
     return "\n".join(_MODULE.sub("", text) for text in texts.values())

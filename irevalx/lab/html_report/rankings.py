@@ -1,4 +1,4 @@
-"""Top documents of runs and their texts, for the HTML report."""
+"""The top documents of runs and their texts, for the HTML report."""
 
 from __future__ import annotations
 
@@ -36,42 +36,43 @@ from irevalx.settings import ORDERS_OF_TIES, Ties
 from irevalx.wording import argument_error, more_such
 
 MOST_MISSED = 20
-"""Maximum number of missed relevant documents that are listed for a topic."""
+"""The maximum number of missed relevant documents that are listed for a topic."""
 
 UNRANKED = 1 << 40
-"""The rank of documents that a run does not retrieve."""
+"""The rank of a document that a run does not retrieve."""
 
 
 class FirstDocuments(Frozen):
-    """The first documents of the runs by topic, run and rank, and the ranked runs."""
+    """The first documents of the runs, for each topic, run and rank, and the ranked runs."""
 
     judgments: Judgments
     """The judgments, with the first documents of all runs added as unjudged documents."""
     pooled: BoolArray
     """Whether the judgments file contains each document."""
     ranked: Sequence[RankedRun]
-    """All runs, with their first documents only: complete rankings of a large experiment would need gigabytes."""
+    """All runs, with their first documents only. The complete rankings of a large experiment would need gigabytes."""
     described: Sequence[RunDescription]
-    """Statistics of the runs by rank, over the topics of each run or, with ``complete``, over all topics."""
+    """The statistics of each run by rank, over its topics or, with ``complete``, over all topics."""
     digests: Sequence[bytes]
-    """The digest of each run's first documents and ranks of judged documents."""
+    """The digest of each run. It covers the first documents and the ranks of judged documents."""
     n_tied: Sequence[int]
-    """Number of first documents with tied scores, for each run."""
+    """The number of first documents with tied scores, for each run."""
     depth: int
-    """Number of first documents of a ranking."""
+    """The number of first documents of a ranking."""
     run: npt.NDArray[np.int32]
     row: npt.NDArray[np.int32]
     """For each of the first documents, the index of the run, and the index of the document in the judgments."""
     ends: IntArray
-    """First index of each judged topic, and the end of the last topic."""
+    """The first index of each judged topic, followed by the end of the last topic."""
     relevant: npt.NDArray[np.int32]
-    """Judged topic, run, rank and row of the retrieved relevant documents, shape (4, n), ascending."""
+    """The judged topic, run, rank and row of the retrieved relevant documents, in ascending order. The shape is (4,
+    n)."""
     level: float
-    """Least grade of relevant documents; at least 0, the least grade of judged documents."""
+    """The minimum grade of relevant documents. It is at least 0, which is the minimum grade of judged documents."""
     names: Sequence[str]
-    """Printed names of the additive measures."""
+    """The printed names of the additive measures."""
     added: FloatArray
-    """Contributions to these measures, shape (n_names, n)."""
+    """The contributions to the additive measures. The shape is (n_names, n)."""
 
     @classmethod
     def of(
@@ -90,7 +91,7 @@ class FirstDocuments(Frozen):
     ) -> FirstDocuments:
         """Rank runs, and collect their first documents and the contributions to additive measures.
 
-        ``names`` are the names of the runs, which are described over ``topics``.
+        ``names`` contains the names of the runs. Their statistics are computed over ``topics``.
         """
         runs = [run.allowing(rules.duplicates) for run in runs]
         pools: list[PooledDocuments] = []
@@ -152,11 +153,11 @@ class FirstDocuments(Frozen):
         )
 
     def _of(self, place: int) -> slice:
-        """Return the indices of the first documents of a judged topic."""
+        """Return the slice that contains the first documents of a judged topic."""
         return slice(self.ends[place], self.ends[place + 1])
 
     def topic_of(self, place: int, measures: Sequence[str], texts: Mapping[bytes, int]) -> dict[str, Any]:
-        """Return the data of a judged topic; ``texts`` are the numbers of the documents with a text."""
+        """Return the data of a judged topic. ``texts`` maps each document that has a text to its number."""
         within = self._of(place)
         missed = self._missed(place)
         rows, run = self._documents_of(place, missed), self.run[within]
@@ -174,14 +175,15 @@ class FirstDocuments(Frozen):
         }
 
     def _documents_of(self, place: int, missed: Mapping[str, Any]) -> list[int]:
-        """Return the rows of the first documents of a topic by appearance, then of the missed relevant documents."""
+        """Return the rows of a topic's first documents, in order of appearance, then of missed relevant documents."""
         return list(dict.fromkeys([*self.row[self._of(place)].tolist(), *missed["documents"]]))
 
     def _missed(self, place: int) -> dict[str, Any]:
         """Return the relevant documents of a topic that a run lacks among its first documents, with their ranks.
 
-        At most ``MOST_MISSED`` documents are listed, beginning with the first documents of other runs and the documents
-        with high grades. The numbers of other missed documents and of unretrieved relevant documents are returned too.
+        At most ``MOST_MISSED`` documents are listed. The first documents of other runs and the documents with high
+        grades are listed first. The numbers of other missed documents and of unretrieved relevant documents are also
+        returned.
         """
         judgments, rows = self.judgments, self.judgments.rows
         start = int(rows.offsets[place])
@@ -211,12 +213,12 @@ class FirstDocuments(Frozen):
             yield {"id": as_text(docno), "grade": grade if grade >= 0 else None, "pooled": pooled, **text}
 
     def docnos(self, places: Sequence[int]) -> list[bytes]:
-        """Return the distinct IDs of the documents of judged topics, in the order of topics."""
+        """Return the distinct IDs of the documents of judged topics, in the order of the topics."""
         rows = [row for place in places for row in self._documents_of(place, self._missed(place))]
         return list(dict.fromkeys(self.judgments.docnos.take(np.array(rows, np.int64)).texts()))
 
     def counts(self, places: Sequence[int]) -> tuple[IntArray, IntArray]:
-        """Return the counts of first documents by run and topic, and of shared documents by pair of runs and topic."""
+        """Return the numbers of first documents by run and topic, and of shared documents by pair of runs and topic."""
         n_runs = len(self.ranked)
         pairs = np.triu_indices(n_runs, 1)
         n_first = np.zeros((n_runs, len(places)), np.int64)
@@ -231,7 +233,7 @@ class FirstDocuments(Frozen):
 
 
 def _digest_of(ranking: Ranking) -> bytes:
-    """Return the digest of the first documents of a run, and of its ranks of judged documents."""
+    """Return the digest of a run's first documents, and of its ranks of judged documents."""
     topic = ranking.judged_topic[ranking.rows.ids]
     order, topics = np.lexsort((ranking.rank, topic)), np.argsort(ranking.judged_topic)
     digest = hashlib.sha256()
@@ -249,7 +251,7 @@ def _places(ranking: Ranking, run: int, chosen: BoolArray) -> npt.NDArray[np.int
 
 
 def _first_of(results: ResultRows, ties: Ties, depth: int) -> tuple[PooledDocuments, int]:
-    """Return the first documents of each topic, and the number of tied scores among them."""
+    """Return the first documents of each topic, and the number of them that have tied scores."""
     order, equal = ranking_order(results, ties)
     within: BoolArray = results.rows.position < depth
     tied = np.append(equal, False) | np.append(False, equal)[: within.size]
@@ -260,7 +262,7 @@ def _first_of(results: ResultRows, ties: Ties, depth: int) -> tuple[PooledDocume
 
 
 def _in_one_order(ranking: Ranking, judgments: Judgments, level: float) -> Ranking:
-    """Return a ranking in which ties are ordered by grade, if this is requested."""
+    """Return a ranking. If it is requested, ties are ordered by grade."""
     if not ranking.tied or ranking.tied.ties == "expected":
         return ranking
     grade = np.where(ranking.row >= 0, np.maximum(judgments.grades[ranking.row], UNJUDGED), OUTSIDE)
@@ -268,7 +270,7 @@ def _in_one_order(ranking: Ranking, judgments: Judgments, level: float) -> Ranki
 
 
 def _by_run(values: list[int], cuts: Sequence[int]) -> list[list[int] | None]:
-    """Return the values of each run; None for a run without values."""
+    """Return the values of each run, or None for a run without values."""
     return [values[start:end] if start < end else None for start, end in pairwise(cuts)]
 
 
@@ -279,13 +281,13 @@ def _table(terms: FloatArray, cuts: Sequence[int]) -> dict[str, Any]:
 
 
 LONGEST_TEXT = 10_000
-"""Maximum number of characters of a text."""
+"""The maximum number of characters in a text."""
 
 DocumentTexts = str | os.PathLike[str] | Iterable[str | os.PathLike[str]] | Mapping[str, str] | None
-"""Files, or the text of each document."""
+"""The files that contain the texts of documents, or a dictionary from document to text."""
 
 TopicTexts = str | os.PathLike[str] | Mapping[str, str] | None
-"""A file, or the text of each topic."""
+"""The file that contains the texts of topics, or a dictionary from topic to text."""
 
 _TOP = re.compile(r"<top>(.*?)(?=<top>|</top>|\Z)", re.IGNORECASE | re.DOTALL)
 _FIELD = re.compile(r"<(num|title|desc|narr)>([^<]*)", re.IGNORECASE)
@@ -293,7 +295,7 @@ _LABEL = re.compile(r"^\s*(number|topic|description|narrative)\s*:", re.IGNORECA
 
 
 def texts_of_documents(documents: DocumentTexts, docnos: Collection[bytes]) -> dict[bytes, str]:
-    """Return the texts of these documents, truncated to ``LONGEST_TEXT``; documents without a text are omitted."""
+    """Return the texts of documents, truncated to ``LONGEST_TEXT``. Documents without a text are omitted."""
     if documents is None:
         return {}
     if isinstance(documents, Mapping):
@@ -338,7 +340,7 @@ def texts_of_topics(source: TopicTexts) -> dict[str, str]:
 
 
 def cut(text: str) -> str:
-    """Truncate a text that is too long, with an ellipsis."""
+    """Truncate a text that is too long, and append an ellipsis."""
     return text if len(text) <= LONGEST_TEXT else f"{text[:LONGEST_TEXT]} …"
 
 

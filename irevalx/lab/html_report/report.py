@@ -1,4 +1,4 @@
-"""HTML report of an evaluation: ``report`` and its command."""
+"""``report`` writes the HTML report of an evaluation. This module also declares its command."""
 
 import math
 import os
@@ -98,10 +98,10 @@ if TYPE_CHECKING:
 
 
 MEASURES = ("map", "ndcg@10", "judged@10")
-"""The default measures."""
+"""The measures of a report by default."""
 
 DEPTH = 10
-"""The default number of documents of a ranking."""
+"""The number of documents of a ranking by default."""
 
 MOST_SHOWN = 1000
 """The maximum number of documents of a ranking."""
@@ -385,7 +385,7 @@ def _ranking_of(
 
 
 def _selected(runs: list[Run], judgments: Judgments, rules: EvaluationRules) -> list[Run]:
-    """Return the runs that retrieve sufficient documents, and warn about the others."""
+    """Return the runs that retrieve enough documents, and warn about the other runs."""
     for run in runs:
         run.keeps_files = False  # reading files again is as fast, and parsed files of many runs would need gigabytes
     if not rules.min_retrieved:
@@ -396,7 +396,7 @@ def _selected(runs: list[Run], judgments: Judgments, rules: EvaluationRules) -> 
 
 
 def _name_of(baseline: str | None, names: Sequence[str], runs: Any) -> str | None:
-    """Return the name of the baseline, which must be one of the runs; None without a baseline."""
+    """Return the name of the baseline, which must be one of the runs, or None if there is no baseline."""
     if baseline is not None:
         baseline = baseline_named(baseline, names, runs)
         number_of_baseline(baseline, names)
@@ -415,7 +415,7 @@ def _compared(
 
 
 def _report_of(data: ScoresData, **rankings: Any) -> Report:
-    """Return the report; ``rankings`` are the fields that describe rankings, which score files do not contain."""
+    """Return the report. ``rankings`` contains the fields that describe rankings, which score files lack."""
     if not rankings:
         _, n_runs, n_topics = data.scores.values.shape
         rankings = {
@@ -436,7 +436,7 @@ def _report_of(data: ScoresData, **rankings: Any) -> Report:
 
 
 def _with_coverage(compared: ComparedPairs, prepared: PreparedGradedRuns) -> tuple[ComparedPairs, RankedRuns]:
-    """Return a comparison of scores with the coverage of the runs, and the ranked runs."""
+    """Add the coverage of the runs to a comparison of scores. Return the comparison and the ranked runs."""
     requests = {name: request for request in prepared.requests for name in request.names}
     used = tuple(dict.fromkeys(requests[of_measure.name] for of_measure in compared.measures))
     ranked = replace(prepared, requests=used).ranked(lambda line: None)
@@ -449,7 +449,7 @@ def _with_coverage(compared: ComparedPairs, prepared: PreparedGradedRuns) -> tup
 
 
 def _typed(measures: Measures, **values: Any) -> list[str]:
-    """Return the options of measures and of values that differ from the defaults, in shell syntax."""
+    """Return the options that differ from their defaults, including measures, in shell syntax."""
     parameters = declaration_of(report).parameters
     options = [f"-m {shlex.quote(' '.join(measures_of(measures)))}"] if measures else []
     for name, value in sorted(values.items(), key=lambda item: [*parameters].index(item[0])):
@@ -483,7 +483,7 @@ def _groups(runs: Sequence[str], groups: Any, group_by: str | None) -> list[str]
 
 
 def _path(source: Any) -> str | None:
-    """Return the name of a file; None for other sources."""
+    """Return the name of a file, or None if the source is not a file."""
     return os.fspath(source) if isinstance(source, str | os.PathLike) else None
 
 

@@ -1,4 +1,4 @@
-"""Measure values of runs for the HTML report, and the contribution of each document."""
+"""Measure values of runs for the HTML report, and the contribution of each document to them."""
 
 from __future__ import annotations
 
@@ -83,33 +83,35 @@ _TERMS: Mapping[Measure, Kernel] = {
     ndcg_cut: _share_of_ideal_at,
     rank_biased_precision: _rank_biased,
 }
-"""Kernels that compute the terms of measures that are sums, with the parameters of the measures' kernels."""
+"""A dictionary from each measure that is a sum to a function that computes its terms. The parameters are the parameters
+of the measure."""
 
 
 OTHER_TREATMENTS = ("skip", "rel")
-"""Further treatments of unjudged documents: skipped (condensed lists), and relevant."""
+"""Two further treatments of unjudged documents: they are skipped (condensed lists), or treated as relevant."""
 
 REPORTED_COLUMNS = (
     *("measure", "first", "second", "difference", "low", "high", "p", "corrected_p", "differ"),
     *("wins", "ties", "losses", "effect_size", "simultaneous_low", "simultaneous_high", "test"),
     *("depends_on_unjudged", "if_relevant"),
 )
-"""Columns of a pair: first the numbers of the measure and of the two runs; the first is compared with the second."""
+"""The columns of a pair. The first ones contain the indices of the measure and the two runs. The first run is compared
+with the second."""
 
 
 class ReportedMeasure(Frozen, kw_only=True):
-    """A measure."""
+    """A measure of the report."""
 
     name: str
     """The printed name of the measure."""
     title: str
-    """The requested name."""
+    """The name under which the measure was requested."""
     request: RequestedMeasure
     """The measure with its parameters."""
 
     @property
     def direction(self) -> int:
-        """1 if greater values are better, -1 if smaller values are, 0 if neither."""
+        """The direction is 1 if higher values are better, -1 if lower values are better, and otherwise 0."""
         return self.request.measure.direction
 
     def about(self, ties: Ties) -> dict[str, Any]:
@@ -130,18 +132,18 @@ class ReportedMeasure(Frozen, kw_only=True):
 
 
 class ReportedScores(Frozen, kw_only=True):
-    """Measure values of runs, and their comparisons."""
+    """The measure values of runs, and the comparisons of runs."""
 
     scores: Scores
-    """Includes the treatments of ``OTHER_TREATMENTS`` if measures have them."""
+    """The scores. They include the treatments of ``OTHER_TREATMENTS`` if a measure supports them."""
     measures: Sequence[ReportedMeasure]
     """The measures of the report."""
     compared: ComparedPairs | None
-    """Pairs of runs; None for a single run, or if no topic has values of all runs."""
+    """The comparisons of pairs of runs, or None for a single run, or if no topic has values of all runs."""
     confidence: float
-    """Confidence level of the intervals of means."""
+    """The confidence level of the intervals of means."""
     clusters: tuple[ClustersInput | None, str | None] = (None, None)
-    """The parameters ``clusters`` and ``cluster_by`` of the report."""
+    """The values of the parameters ``clusters`` and ``cluster_by`` of the report."""
 
     @cached_property
     def runs(self) -> list[str]:
@@ -172,7 +174,7 @@ class ReportedScores(Frozen, kw_only=True):
     def ranked(self) -> list[dict[str, list[int]]]:
         """Return, for each measure, the runs from best to worst, and the runs whose mean is marked as the best.
 
-        None is marked if the means are over different topics.
+        If the means are over different topics, no run is marked.
         """
         are_comparable = len({tuple(self.scores.topics(run)) for run in self.runs}) == 1
         ranked = []
@@ -197,7 +199,7 @@ class ReportedScores(Frozen, kw_only=True):
         return {"low": finite(low), "high": finite(high)}
 
     def readings(self) -> list[dict[str, Any]]:
-        """Return the summary values of measures under other treatments of unjudged documents, if supported."""
+        """Return the summary values under other treatments of unjudged documents, for measures that support them."""
         known = {name for request in selection_of(self.scores).measures for name in request.names}
         return [
             {"run": run, "measure": number, "reading": treatment, "mean": finite(self.scores.summary(read, name))}
@@ -209,7 +211,7 @@ class ReportedScores(Frozen, kw_only=True):
 
     @cached_property
     def values(self) -> FloatArray:
-        """Values of topics, shape (n_measures, n_runs, n_topics); nan for missing values."""
+        """The values of topics, or nan for missing values. The shape is (n_measures, n_runs, n_topics)."""
         place = {topic: number for number, topic in enumerate(self.topics)}
         values = np.full((len(self.measures), len(self.runs), len(self.topics)), np.nan)
         for number, measure in enumerate(self.measures):
@@ -220,7 +222,7 @@ class ReportedScores(Frozen, kw_only=True):
         return values
 
     def pairs(self) -> dict[str, Any]:
-        """Return the pairs of runs under each measure, in columns."""
+        """Return the pairs of runs under each measure, as columns."""
         numbers = {measure.name: number for number, measure in enumerate(self.measures)}
         run = {name: number for number, name in enumerate(self.runs)}
         rows = [
@@ -237,14 +239,14 @@ class ReportedScores(Frozen, kw_only=True):
 
     @cached_property
     def conclusions(self) -> dict[str, Conclusion]:
-        """The conclusion of the comparison under each tested measure."""
+        """A dictionary from each tested measure to the conclusion of its comparison."""
         compared, titles = self.compared, {measure.name: measure.title for measure in self.measures}
         if compared is None:
             return {}
         return {each.name: Conclusion(each, compared.baseline, titles[each.name]) for each in compared.measures}
 
     def verdicts(self) -> list[list[str] | None]:
-        """Return the verdict on each run under each measure, as in ``Conclusion``; None for measures without tests."""
+        """Return the verdict on each run under each measure, or None if a measure has no tests. See ``Conclusion``."""
         of_measures = {name: conclusion.verdicts for name, conclusion in self.conclusions.items()}
         return [of_measures.get(measure.name) for measure in self.measures]
 
@@ -254,7 +256,7 @@ class ReportedScores(Frozen, kw_only=True):
         return [of_runs._asdict() if (of_runs := sets.get(measure.name)) else None for measure in self.measures]
 
     def letters(self) -> list[list[str] | None] | None:
-        """Return the letters of the runs under each measure, as in ``compare``; None with a baseline."""
+        """Return the letters of the runs under each measure, as in ``compare``, or None if there is a baseline."""
         if self.compared is None or self.compared.baseline is not None:
             return None
         of_measures = {of_measure.name: of_measure.letters for of_measure in self.compared.measures}
@@ -262,7 +264,7 @@ class ReportedScores(Frozen, kw_only=True):
 
 
 def reported_measures(scores: Scores) -> list[ReportedMeasure]:
-    """Return the requested measures in order, without string-valued measures and without added treatments."""
+    """Return the requested measures in order. String-valued measures and added treatments are omitted."""
     selection = selection_of(scores)
     requests = {name: request for _, request in selection.requests for name in request.names}
     reported: dict[str, ReportedMeasure] = {}
@@ -288,7 +290,7 @@ def measures_of_scores(
 
 
 def refuse_runs(runs: Any, *, complete: bool, rbo: float | None) -> None:
-    """Raise ArgumentError if runs, or a parameter that requires runs, are combined with scores."""
+    """Raise ArgumentError if scores are combined with runs, or with a parameter that requires runs."""
     if runs is not None:
         raise ArgumentError("runs cannot be combined with Scores, which already contain runs")
     if complete:
@@ -302,7 +304,7 @@ def refuse_runs(runs: Any, *, complete: bool, rbo: float | None) -> None:
 
 
 def compared_scores(scores: Scores, measures: Sequence[ReportedMeasure], **options: Any) -> ComparedPairs | None:
-    """Return comparisons under measures with values by topic; None if nothing can be compared."""
+    """Return comparisons under the measures with values by topic, or None if nothing can be compared."""
     usable = [
         measure.name
         for measure in measures

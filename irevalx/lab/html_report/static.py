@@ -9,11 +9,11 @@ from irevalx.lab.comparison.conclusions import ALIKE, BETTER, REFERENCE, WORSE
 from irevalx.lab.comparison.run_tables import MOST_LETTERED
 
 CAUTION = "\u2020"
-"""The mark of verdicts that depend on unjudged documents; ``cautions.js`` has the same one."""
+"""The mark of verdicts that depend on unjudged documents. ``cautions.js`` has the same mark."""
 
 
 class MeanCell(NamedTuple):
-    """The mean of a run under a measure as text."""
+    """The mean of a run under a measure, as text."""
 
     mean: str
     interval: str
@@ -22,7 +22,7 @@ class MeanCell(NamedTuple):
 
 
 def mean_rows(data: Mapping[str, Any]) -> list[tuple[int, list[MeanCell]]]:
-    """Return the indices of the runs and their means with verdicts, the best run under the first measure first."""
+    """Return the index of each run and its means with verdicts. The best run under the first measure comes first."""
     means = {(row["run"], row["measure"]): row for row in data["means"]}
     ranked, marks = data["ranked"], _marks(data)
     return [
@@ -50,7 +50,7 @@ def _written(value: float) -> str:
 
 
 def _marks(data: Mapping[str, Any]) -> list[list[str]]:
-    """Return the letters of the runs under each measure or, with a baseline or many runs, the signs of the verdicts.
+    """Return the letters of the runs under each measure. With a baseline or many runs, return signs of verdicts.
 
     ``CAUTION`` follows if the verdict depends on unjudged documents.
     """
@@ -67,7 +67,7 @@ def _marks(data: Mapping[str, Any]) -> list[list[str]]:
 
 
 def _dependent(data: Mapping[str, Any]) -> dict[tuple[int, int], int]:
-    """Return the references of the verdicts that depend on unjudged documents, by measure and run."""
+    """Return ``{(measure, run): reference}`` for the verdicts that depend on unjudged documents."""
     pairs = (dict(zip(data["pairs"]["columns"], row, strict=True)) for row in data["pairs"]["rows"])
     pairs_of = {(pair["measure"], pair["first"], pair["second"]) for pair in pairs if pair["depends_on_unjudged"]}
     references = [(each or [REFERENCE]).index(REFERENCE) for each in data["verdicts"]]
@@ -82,7 +82,7 @@ def _dependent(data: Mapping[str, Any]) -> dict[tuple[int, int], int]:
 def unjudged_of(data: Mapping[str, Any], sentence: str) -> str:
     """Return the address of the unjudged documents on which the verdict in a finding depends, or "".
 
-    If the verdicts on several runs depend on unjudged documents, it is the address of the best of these runs.
+    If the verdicts on several runs depend on unjudged documents, the address belongs to the best of these runs.
     """
     if "njudged documents" not in sentence:
         return ""
