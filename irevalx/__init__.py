@@ -28,8 +28,8 @@ it, and no modules of a package import each other in a cycle. The docstring of e
     errors.py      exceptions with exit status; IrevalxWarning
     frozen.py      the base class of records
 
-The scripts in docs/generate/, outside the package, write the manual pages and the generated tables. The public names
-are those in ``__all__`` of this module, of `irevalx.lab` and of `irevalx.spark`.
+The scripts in docs/generate/, outside the package, write the manual pages and the generated tables. ``__all__`` of this
+module, of `irevalx.lab` and of `irevalx.spark` contains the public names.
 
 Data flows in one direction: judgments and run -> ranking -> topics -> values -> lines. Each block of a run is converted
 to a few rows of a Ranking and then discarded. A whole run is read into memory only if the rows of a topic are not
@@ -83,7 +83,7 @@ _HOMES = {
     "supported_measures": "api.pytrec_eval",
     "supported_nicknames": "api.pytrec_eval",
 }
-"""The module that defines each public name. It is imported when the name is used."""
+"""The module that defines each public name. A module is imported when its name is used."""
 
 TYPE_CHECKING = False  # as in ``typing``, whose import is slow
 if TYPE_CHECKING:

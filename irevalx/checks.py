@@ -20,8 +20,8 @@ class ValueType(Frozen):
     """The values that a parameter accepts."""
 
     rule: str
-    """What a value must be, in words, such as "an integer of at least 1". It is "" if ``check`` raises ArgumentError
-    with these words."""
+    """What a value must be, in words, such as "an integer of at least 1". The text is "" if ``check`` raises
+    ArgumentError with these words."""
     check: Callable[[Any], Any]  # returns the checked Python argument, or raises ValueError or TypeError
     read: Callable[[str], Any] = str  # returns the value of a text in the shell, or raises ValueError
     choices: tuple[str, ...] = ()
@@ -136,7 +136,7 @@ def encodable(what: What, value: str) -> str:
 
 
 def identifier(what: What, value: Any, *, whole: bool = True) -> str:
-    """Return a topic or document ID as text. With ``whole``, integers are converted to decimal digits."""
+    """Return a topic or document ID as text. If ``whole`` is true, integers are converted to decimal digits."""
     if isinstance(value, str):
         return encodable(what, value)
     if whole and is_whole(value):

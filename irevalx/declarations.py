@@ -75,7 +75,7 @@ class Parameter(Frozen, kw_only=True):
 
     @property
     def is_flag(self) -> bool:
-        """Whether the parameter is a boolean. Its option has no value."""
+        """Whether the parameter is a boolean. The option of a boolean parameter has no value."""
         return self.kind is not None and self.kind.rule == FLAG_RULE
 
     @property
@@ -166,7 +166,7 @@ def choice(*names: str, **more: Any) -> Parameter:
 
 
 def flag(**more: Any) -> Parameter:
-    """Declare a boolean parameter. Its option has no value."""
+    """Declare a boolean parameter. The parameter's option has no value."""
     return Parameter(kind=ValueType(FLAG_RULE, lambda value: checked_flag("", value)), **more)
 
 
@@ -204,9 +204,9 @@ class CommandText(Frozen, kw_only=True):
 
     example: str = ""  # a command line for the end of the help
     run: Callable[..., int | None] | None = None
-    """A function that calls the public function and writes the result, for commands with additional output. It receives
-    ``Output``, the options that its own signature declares, and the function's arguments by name. It returns the exit
-    status."""
+    """A function that calls the public function and writes the result, for commands with additional output. The
+    function receives ``Output``, the options that its own signature declares, and the function's arguments by name. The
+    result is the exit status."""
     arrange: Callable[[Mapping[str, Any]], Mapping[str, Any]] | None = None
     """A function that returns the parameters whose values must differ from the given values, such as an argument that
     an option replaces."""
@@ -246,7 +246,7 @@ def declared(
     """Return a decorator that checks arguments as the signature or ``shared`` declares them.
 
     ``command`` contains fields of CommandText. ``evaluation`` declares the keywords that the function receives as
-    ``**evaluation``. They are expanded in its signature and in its docstring.
+    ``**evaluation``. The keywords are expanded in the function's signature and docstring.
     """
 
     def decorate(function: Callable[P, Value]) -> Callable[P, Value]:
@@ -365,7 +365,7 @@ def _rules(parameters: Mapping[str, Parameter], names: Iterable[str]) -> Iterato
 
 
 def _spelled_any(rules: Sequence[str]) -> str:
-    """Return parameters as a phrase. If they are values of one parameter, its name is written once."""
+    """Return parameters as a phrase. If the parameters are values of one parameter, its name is written once."""
     first, has_value, _ = rules[0].partition("=")
     if has_value and len(rules) > 1 and all(rule.startswith(f"{first}=") for rule in rules):
         return join_words([spelled_rule(rules[0]), *(rule.partition("=")[2] for rule in rules[1:])], "or")

@@ -19,7 +19,7 @@
     └── ZscoreFileError       255   an unreadable z-score file
 
 A message is one line without prefix. ``message`` names the options of the command, and ``str`` the keywords of Python.
-Only ``process/terminal`` and the entry points convert exceptions to statuses.
+Exceptions are converted to statuses only by ``process/terminal`` and the entry points.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class IrevalxWarning(UserWarning):
 
 
 def warn(line: str) -> None:
-    """Emit a warning. Its location is the outermost call into irevalx."""
+    """Emit a warning. The location of the warning is the outermost call into irevalx."""
     package, frame, depth, level = __name__.partition(".")[0], inspect.currentframe(), 0, 0
     while frame is not None:
         depth += 1
@@ -90,9 +90,10 @@ class RunWarning(NamedTuple):
 
 
 class RunWarnings:
-    """A context that collects warnings about runs. At its end, the worst one of each kind is issued.
+    """A context that collects warnings about runs.
 
-    The warning contains the number of runs with a warning of its kind.
+    When the context ends, the most severe warning of each kind is issued. The warning contains the number of runs with
+    a warning of the same kind.
     """
 
     def __init__(self, warn: Warn) -> None:
@@ -200,7 +201,7 @@ class EvaluationError(IrevalxError):
 
 
 class DuplicateDocumentError(EvaluationError):
-    """A document that occurs twice in a topic of a run or of judgments."""
+    """A document that occurs twice in a topic, in a run or in judgments."""
 
 
 class NoTopicsError(IrevalxError):
@@ -241,12 +242,12 @@ _PLAIN_WORD = r"[\w.,:=@%+/-]{1,80}"
 
 
 def shell_word(text: str) -> str:
-    """Return the value of an option for a message. It is in quotes unless it is a single word."""
+    """Return the value of an option for a message. The value is quoted unless it is a single word."""
     return text if re.fullmatch(_PLAIN_WORD, text) else quote(text)
 
 
 def shown_name(path: str) -> str:
-    """Return the name of a file for messages. It is on one line."""
+    """Return a file name for display in messages, on a single line."""
     return "standard input" if path == STANDARD_INPUT else printable(path)
 
 
@@ -256,7 +257,7 @@ def not_installed(package: str, extra: str) -> str:
 
 
 def imported(package: str, extra: str, what: str) -> Any:
-    """Import a package. If it is missing, raise ImportError, which names the extra that installs it."""
+    """Import a package. If the package is missing, raise ImportError, which names the extra that installs it."""
     try:
         return import_module(package)
     except ModuleNotFoundError as error:

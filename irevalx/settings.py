@@ -58,12 +58,12 @@ REAL = "grades=real"
 PROBABILITY = "grades=probability"
 EXPECTED = "ties=expected"
 EXPECTED_OF_FIRST = "ties=expected and max_retrieved"
-"""Rules in the notation of declarations, which are keys of ``Measure.refuses`` and ``formulas``."""
+"""Rules in the notation of declarations. The rules are keys of ``Measure.refuses`` and ``formulas``."""
 
 
 NAME_STYLES = ("trec_eval", "asked")
-"""The names of values (``--names``): as printed by trec_eval, or as requested. They do not affect the values. The
-command and Python programs share them."""
+"""The names of values (``--names``): as printed by trec_eval, or as requested. Name styles do not affect the values.
+The styles are the same for the command and for Python programs."""
 
 
 INTERVAL_METHODS = ("t", "bootstrap")
@@ -71,7 +71,7 @@ INTERVAL_METHODS = ("t", "bootstrap")
 
 
 def _level(value: Any) -> float:
-    """Return a finite number. It is an int if it is an integer."""
+    """Return a finite number, as an int if it is an integer."""
     level = value if is_whole(value) else real_number("", value)
     if level is None or not math.isfinite(level) or (level == int(level) and not is_long(int(level))):
         raise ValueError(value)
@@ -119,7 +119,7 @@ _COMPAT = Parameter(
 
 
 class Settings(Frozen, kw_only=True):
-    """The settings that determine measure values. They are declared once for Python, the command and Spark.
+    """The settings that determine measure values. The settings are declared once for Python, the command and Spark.
 
     Parameters
     ----------
@@ -184,7 +184,7 @@ class Settings(Frozen, kw_only=True):
 
     @property
     def features(self) -> tuple[str, ...]:
-        """The settings that not every measure supports, as keys of ``Measure.refuses``."""
+        """The settings that some measures do not support, as keys of ``Measure.refuses``."""
         grades = () if self.grades == "whole" else (f"grades={self.grades}",)
         expected = "expected" in self.tie_orders
         return grades + (EXPECTED,) * expected + (EXPECTED_OF_FIRST,) * (expected and self.max_retrieved is not None)

@@ -11,7 +11,7 @@ _ENTRY = re.compile(r"^(\w+(?:, \w+)*) : (.*(?:\n .*)*)", re.MULTILINE)
 
 
 def default_of(declaring: Any, name: str, required: object) -> Any:
-    """Return the default of a parameter, or of a field of a class, or ``required`` if there is no default."""
+    """Return the default of a parameter, or of a class's field. Return ``required`` if there is no default."""
     if isinstance(declaring, type):
         return vars(declaring).get(name, required)
     keyword_defaults = declaring.__kwdefaults__ or {}

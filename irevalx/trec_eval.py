@@ -1,7 +1,6 @@
 """Emulation of the C program: differences between its versions, strtol, strtod, printf, and the merge sort of glibc.
 
-With a consistent comparison, every stable sort yields the same result, and ``sorted`` is faster. trec_eval also sorts
-with inconsistent comparisons (scores that are NaN, and gains that are compared after truncation). In this case, the
+If the comparison is consistent, every stable sort yields the same result, and ``sorted`` is faster. In this case, the
 result depends on the algorithm.
 
 Each difference is a named behaviour, and no other module compares versions. docs/differences.md lists the differences
@@ -72,7 +71,7 @@ _DOUBLE = rb"""(?ix)[ \t\n\v\f\r]*
 
 
 def c_long(text: bytes) -> tuple[int, bool]:
-    """Parse an integer like C's ``atol``, clipped to 64 bits. Also return whether the text is only an integer."""
+    """Parse an integer like C's ``atol``, clipped to 64 bits. Also return whether the whole text is an integer."""
     match = _compiled(_LONG).match(text)
     if match is None:
         return 0, False
@@ -84,9 +83,10 @@ def c_long(text: bytes) -> tuple[int, bool]:
 
 
 def c_double(text: bytes) -> tuple[float, bool]:
-    """Parse a number like C's ``strtod`` in the C locale. Also return whether the text is only a finite number.
+    """Parse a number like C's ``strtod`` in the C locale.
 
-    The value is the longest prefix that is a number (decimal, hexadecimal, infinity or NaN), or 0.0.
+    Also return whether the whole text is a finite number. The value is the longest prefix that is a number (decimal,
+    hexadecimal, infinity or NaN), or 0.0.
     """
     try:
         # A number of these characters alone is parsed equally by Python and C.
@@ -160,17 +160,17 @@ def c_format(template: str, value: float) -> str:
 
 
 def truncate_to_int(x: float) -> int:
-    """Convert a number to a C ``int``, rounded towards zero. NaN and overflow yield the smallest ``int``."""
+    """Convert a number to a C ``int``, rounded towards zero. NaN and overflow result in the smallest ``int``."""
     if math.isnan(x) or not -(2.0**31) - 1 < x < 2.0**31:
         return INT_MIN
     return int(x)
 
 
 class MalformedNumbers:
-    """The malformed numbers of a file: the message about the first one, and how many there are.
+    """The malformed numbers of a file: how many there are, and the message about the first of them.
 
-    ``what`` names the numbers ("score"), and ``rule`` describes valid ones ("a finite number"). With ``strict``, the
-    first malformed number is an error. ``if_real`` is a hint about plain real numbers.
+    ``what`` names the numbers ("score"), and ``rule`` describes valid ones ("a finite number"). If ``strict`` is true,
+    the first malformed number is an error. ``if_real`` is a hint about plain real numbers.
     """
 
     def __init__(self, what: str, rule: str, *, strict: bool, if_real: str = "") -> None:
@@ -182,7 +182,7 @@ class MalformedNumbers:
         self.count = 0
 
     def add(self, count: int, where: str, quoted: str, read_as: str, hint: str = "") -> None:
-        """Count malformed numbers, of which C reads the first as ``read_as``. If ``strict``, raise an error."""
+        """Count malformed numbers, of which C reads the first as ``read_as``. If ``strict`` is true, raise an error."""
         problem = f"{where}: invalid {self.what} {quoted}"
         if self.strict:
             raise MalformedNumberError(f"{problem}: must be {self.rule}{hint}")
@@ -191,7 +191,7 @@ class MalformedNumbers:
 
     @classmethod
     def joined(cls, parts: Sequence[MalformedNumbers]) -> MalformedNumbers:
-        """Return the malformed numbers of several parts of a file."""
+        """Combine the malformed numbers that were counted separately in several parts of a file."""
         together = cls(parts[0].what, parts[0].rule, strict=parts[0].strict) if parts else cls("", "", strict=False)
         together.first = next((part.first for part in parts if part.first), "")
         together.count = sum(part.count for part in parts)
@@ -207,7 +207,7 @@ class MalformedNumbers:
 
 
 def malformed_number_warnings(parts: Iterable[MalformedNumbers]) -> tuple[str, ...]:
-    """Return the message about malformed numbers in the parts of a file, or an empty tuple."""
+    """Return the warning about malformed numbers in a file read in parts, or an empty tuple if there are none."""
     with_malformed = [part for part in parts if part.count]
     return (MalformedNumbers.joined(with_malformed).message() or "",) if with_malformed else ()
 
@@ -220,13 +220,13 @@ class Compat(Frozen, kw_only=True):
     comments: bool  # whether lines that start with ``#`` are skipped (in runs also if indented)
     complete_evaluates_missing: bool
     """Whether, under ``-c``, a topic without results is evaluated and printed as if one unjudged document had been
-    retrieved. Otherwise, it only counts as 0 in the averages."""
+    retrieved. If this is false, such a topic only counts as 0 in the averages."""
     recall_rounded_up: bool
     """Whether, for iprec_at_recall and 11pt_avg, recall x of R relevant documents requires x R + 0.9 documents,
-    truncated. Otherwise, x R is rounded to the nearest integer, halves away from zero."""
+    truncated. If this is false, x R is rounded to the nearest integer, halves away from zero."""
     integer_gain_levels_only: bool
-    """Whether gains of levels that are not integers are ignored. Otherwise, they are assigned to the level that C's
-    ``atol`` reads."""
+    """Whether gains of levels that are not integers are ignored. If this is false, they are assigned to the level that
+    C's ``atol`` reads."""
     absent_measures: frozenset[str]  # measures that this version lacks
 
     def gain_level(self, key: str) -> int | None:

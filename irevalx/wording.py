@@ -34,7 +34,7 @@ class Notation(Frozen):
         return argument_error(name, rule, value).message
 
     def missing(self, names: Sequence[str], note: str) -> str:
-        """Return the message about a missing parameter. If there are several names, one of them is sufficient."""
+        """Return the message about a missing parameter. If there are several names, one parameter is sufficient."""
         return f"missing argument {join_words(names, 'or')}{note}"
 
     def of_function(self, function: Notation) -> Notation:
@@ -112,7 +112,7 @@ def invalid_value(name: str, rule: str, value: object) -> str:
 
 
 def missing(*names: str, note: str = "") -> UsageError:
-    """Return the error about a missing parameter. If there are several names, one of them is sufficient."""
+    """Return the error about a missing parameter. If there are several names, one parameter is sufficient."""
     notation = current_notation()
     return UsageError(notation.missing([notation.meanings.get(name, name) for name in names], note))
 
@@ -125,7 +125,7 @@ def no_such(name: str, noun: str, value: str, known: Sequence[str]) -> str:
 # -- Values and lists
 
 What: TypeAlias = "str | Callable[[], str]"
-"""The name of an argument, or of a part of it, in messages: a text, or a function that returns the text."""
+"""What a message calls an argument, or a component of an argument: a text, or a function that returns the text."""
 
 
 def argument_error(what: What, rule: str, got: object) -> ArgumentError:
@@ -186,7 +186,7 @@ def counts_by_run(counts: Mapping[str, int]) -> str:
 
 
 def more_such(number: int, noun: str) -> str:
-    """Return the end of a message about the first of several cases, or "" if there is only one.
+    """Return the end of a message about the first of ``number`` cases, or "" if there is only one case.
 
     >>> more_such(2, "line"), more_such(0, "line")
     (' (2 more such lines)', '')

@@ -66,7 +66,7 @@ def measure(
 
     The function receives ``Topics``, the rankings of n topics, and returns an array or a list of n numbers. The value
     of a topic must not depend on other topics, since topics are computed in blocks. The docstring of the function is
-    the help of the measure (``irevalx -h -m NAME``), and the first line of the docstring is the title.
+    the measure's help (``irevalx -h -m NAME``), and its first line is the title.
 
     Parameters
     ----------
@@ -237,7 +237,7 @@ def _one_of(choices: Iterable[str]) -> str:
 
 
 def _checked(name: str, function: Callable[..., Any]) -> Kernel:
-    """Return a function as a kernel. Its exceptions and invalid values are raised as EvaluationError."""
+    """Return a function as a kernel. Exceptions and invalid values of the function are raised as EvaluationError."""
 
     @functools.wraps(function)
     def kernel(t: Any, *parameters: float) -> FloatArray:

@@ -147,7 +147,7 @@ def evaluate(  # noqa: PLR0913 - one for each option of the command
 
 
 def _blocks(runs: Iterable[Run]) -> Iterator[list[Run]]:
-    """Yield lists of runs that can be evaluated together. Their number of documents is limited."""
+    """Yield lists of runs that can be evaluated together. The number of documents in a list is limited."""
     block: list[Run] = []
     size = 0
     for run in runs:

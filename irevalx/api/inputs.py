@@ -170,7 +170,7 @@ def judgments_given(
 
 
 def judgments_source(given: Any, fmt: FileFormat[Any]) -> Source | ColumnTable | Mapping[Any, Any]:
-    """Return the file, table or dictionary that contains judgments. It is not read."""
+    """Return the file, table or dictionary that contains judgments, without reading it."""
     table = table_given(given, "qrels")
     if not table and not isinstance(given, Mapping):
         return source_of(given, "qrels")
@@ -289,7 +289,7 @@ class Run:
         return f"<irevalx.Run{'' if self.name is None else f' {self.name}'}>"
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return the state for pickling. It excludes the cache."""
+        """Return the state for pickling, which excludes the cache."""
         return {**self.__dict__, "_cache": {}}
 
     def for_one_evaluation(self, compat: Compat) -> files.RunStream:

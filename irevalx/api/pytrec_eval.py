@@ -61,12 +61,12 @@ _WITH_NUMBERS = re.compile(rf"({'|'.join(map(re.escape, supported_measures))})[.
 class RelevanceEvaluator:
     """Evaluate runs topic by topic. This is a drop-in replacement for ``pytrec_eval.RelevanceEvaluator``.
 
-    Like pytrec_eval, the evaluator follows trec_eval 9.0.8. It differs from pytrec_eval as follows. Measure parameters
-    apply only to the evaluator for which they were specified. All measures and measure names of irevalx are accepted,
-    as are mappings other than dictionaries, and NumPy numbers. Input that makes pytrec_eval abort or crash raises an
-    exception. Several threads can use the same evaluator. The values of runid and relstring, which are not numbers, are
-    always 0; in pytrec_eval, they are arbitrary memory contents. The rank of a document with the score nan is
-    undefined, so irevalx and pytrec_eval can rank it and its neighbours differently.
+    Like pytrec_eval, the evaluator follows trec_eval 9.0.8. The evaluator differs from pytrec_eval as follows. Measure
+    parameters apply only to the evaluator for which they were specified. All measures and measure names of irevalx are
+    accepted, as are mappings other than dictionaries, and NumPy numbers. Input that makes pytrec_eval abort or crash
+    raises an exception. Several threads can use the same evaluator. The values of runid and relstring, which are not
+    numbers, are always 0; in pytrec_eval, they are arbitrary memory contents. The rank of a document with the score nan
+    is undefined, so irevalx and pytrec_eval can rank it and its neighbours differently.
 
     An empty dictionary represents a topic without retrieved documents. For such a topic, num_rel counts the relevant
     documents, and iprec_at_recall_0.00 and 11pt_avg are nan, as they are in pytrec_eval if another topic was evaluated

@@ -206,7 +206,7 @@ def columns_of_table(
 def _describes_topics(rows: Callable[[], Rows], topic: str, column: str) -> bool:
     """Return whether a column describes topics and does not name runs.
 
-    Such a column has a single value for each topic, and different values for different topics.
+    A column that describes topics has a single value for each topic, and different values for different topics.
     """
     by_topic: dict[str, str] = {}
     for _, names, fields in rows():

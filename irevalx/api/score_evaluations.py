@@ -1,4 +1,4 @@
-"""Conversion of measure values of topics, from score files or data frames, to evaluations of runs."""
+"""Conversion of topics' measure values, from score files or data frames, to evaluations of runs."""
 
 from __future__ import annotations
 

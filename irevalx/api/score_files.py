@@ -1,8 +1,8 @@
 """Readers of score files, which contain the measure values of runs and topics and can be written by any program.
 
 The content determines the format of a file. A Parquet file is recognised by its first bytes. JSON begins with a brace.
-The first line of a table names a column of topics. Otherwise, lines have three columns, as trec_eval prints them, or
-four or five columns, which begin with the run.
+The first line of a table names a column of topics. If the first line names no such column, lines have three columns, as
+trec_eval prints them, or four or five columns, which begin with the run.
 """
 
 from __future__ import annotations
@@ -100,7 +100,8 @@ def evaluations_of_files(
 ) -> list[Evaluation]:
     """Return the evaluations of the runs in score files. ``requested`` names the measures to use, if known.
 
-    With ``by_collection``, the name of a run is its collection, if there is one, ``AFTER_COLLECTION`` and the run.
+    If ``by_collection`` is true, the name of a run is its collection, if there is one, ``AFTER_COLLECTION`` and the
+    run.
     """
     several = [files] if is_file(files) or not isinstance(files, Iterable) else [*files]
     if not several:
@@ -203,7 +204,7 @@ def _values(reading: Reading, rows: Callable[[], Rows]) -> Iterator[_Value]:
 
 
 def _about_duplicate(first: _Value, second: _Value) -> str:
-    """Return the message about a duplicate value. It names a column that can contain run names, if there is one."""
+    """Return the message about a duplicate value. If a column can contain run names, the message names this column."""
     of_runs = [
         name
         for name, x, y in zip(first.names, map(str, first.fields), map(str, second.fields), strict=False)
@@ -263,10 +264,7 @@ def _rows_of_text(reading: Reading, text: str) -> Rows:
 
 
 def _rows_of_table(reading: Reading, text: str, separator: str, names: tuple[str, ...] = ()) -> Rows:
-    """Yield the rows of a table.
-
-    If ``names`` is empty, the table has a header. Otherwise, ``names`` are the names of its columns.
-    """
+    """Yield the rows of a table. ``names`` contains the column names, or is empty if the table has a header."""
     lines = io.StringIO(text, newline="")
     rows = csv.reader(lines, delimiter=separator) if separator else None
     number, repeated = 0, list[int]()
@@ -341,7 +339,7 @@ def _rows_of_object(reading: Reading, content: Any, first: dict[str, Any] | None
 
 
 def _about_json(content: dict[str, Any]) -> str:
-    """Return the message about JSON that does not contain scores. It lists the keys if the JSON is an object."""
+    """Return the message about JSON that contains no scores. If the JSON is an object, list its keys."""
     if not {"mteb_version", "mteb_dataset_name", "task_name"}.isdisjoint(content):
         return (
             "results of MTEB contain no values of single topics; let MTEB save its predictions, and evaluate them with "
@@ -395,7 +393,7 @@ _NAMES_OF_LINES = {
 
 
 def _are_scores(fields: Sequence[str]) -> bool:
-    """Return whether fields can be a line of scores. Their number must be valid, and the last one must be a value."""
+    """Return whether the number of fields is valid for a line of scores, and the last field is a value."""
     return len(fields) in _NAMES_OF_LINES and number_of(fields[-1]) is not None
 
 

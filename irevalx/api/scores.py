@@ -97,9 +97,9 @@ class Scores:
         topic and value; CSV, TSV, JSON Lines and Parquet files, with the columns run, topic, measure and value, or with
         the columns run and topic and one column per measure; and JSON objects {topic: {measure: value}}. A row is a
         summary if its topic is "all", "amean", "average", "avg" or "mean", or if it contains the means of the other
-        topics for all runs and measures. Empty fields and nan are missing values. A run without a name is named after
-        its file. If several files contain different measures of a run, its values are combined. If the files contain
-        the same measure, each file is treated as a separate run, which is named after the file.
+        topics for all runs and measures. Empty fields and the text nan denote missing values. A run without a name is
+        named after its file. If several files contain different measures of a run, its values are combined. If the
+        files contain the same measure, each file is treated as a separate run, which is named after the file.
 
         Parameters
         ----------
@@ -329,7 +329,7 @@ class Scores:
     ) -> pl.DataFrame:
         """Return the values as a polars data frame, with the columns of ``to_frame`` and null for missing values.
 
-        The method has the parameters of ``to_frame`` and raises the same exceptions. It raises ImportError if polars is
+        The method has the parameters of ``to_frame`` and raises the same exceptions. ImportError is raised if polars is
         not installed.
         """
         return polars_frame(*self._rows(wide, per_topic, confidence))
@@ -337,7 +337,7 @@ class Scores:
     def to_arrow(self, *, wide: bool = False, per_topic: bool = False, confidence: float | None = None) -> pa.Table:
         """Return the values as an Arrow table, with the columns of ``to_frame`` and null for missing values.
 
-        The method has the parameters of ``to_frame`` and raises the same exceptions. It raises ImportError if pyarrow
+        The method has the parameters of ``to_frame`` and raises the same exceptions. ImportError is raised if pyarrow
         is not installed.
         """
         return arrow_table(*self._rows(wide, per_topic, confidence))

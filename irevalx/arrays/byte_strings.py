@@ -1,7 +1,7 @@
 """Many byte strings in one buffer, compared, hashed and looked up without a loop over strings.
 
-A string longer than ``LONG`` is rare and is processed alone. If it were processed with the others, every string would
-require as much time and memory as the longest one.
+A string longer than ``LONG`` is rare and is processed alone. If a long string were processed together with the short
+ones, every string would require as much time and memory as the longest one.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ class Names(Frozen):
 
     @classmethod
     def joined(cls, parts: Sequence[Names]) -> Names:
-        """Concatenate several lists of strings. The strings are copied to a new buffer unless all lists share one."""
+        """Concatenate several lists of strings. If all lists share a buffer, the strings are not copied."""
         if not parts:
             return cls.of([])
         buffers = {id(part.buffer): part.buffer for part in parts}
@@ -207,7 +207,7 @@ class Names(Frozen):
                 yield place, _FIRST_BYTES[np.minimum(length - place, WORD)], index
 
     def _word(self, place: int, index: IntArray | slice, *, clipped: bool = False) -> WordArray:
-        """Return the eight bytes at an offset of each string. With ``clipped``, the offset can exceed the buffer."""
+        """Return the eight bytes at an offset of each string. If ``clipped``, the offset can exceed the buffer."""
         words = words_of(self.buffer)
         if isinstance(index, slice) and (step := self._step):
             first, last = self.start.item(0) + place, self.start.item(-1) + place
@@ -276,8 +276,8 @@ _MOST_LEVELS = 8
 """The maximum number of levels. Hardly any document remains after them, unless keys were made equal intentionally."""
 
 _TOPIC_FACTOR = np.uint64(0xD6E8FEB86659FD93)
-"""An odd number. Its product with the number of a topic is added to each key, so that a document has different keys in
-different topics."""
+"""An odd number. The product of this number and the number of a topic is added to each key, so that a document has
+different keys in different topics."""
 
 _FEW_DOCUMENTS, _SMALL = 1 << 5, 1 << 14
 """Documents are looked up in dictionaries if there are at most ``_FEW_DOCUMENTS`` of them and the table has at most
@@ -318,11 +318,11 @@ class DocumentTable:
     """A hash table that maps a topic and the bytes of a document to an entry.
 
     Entry i has the topic ``topic[i]`` and the bytes ``docnos[i]``. The hashes of the documents can be passed as
-    ``keys`` if they were already computed. Topic and key determine the slot of an entry. If several entries have the
-    same slot, the last entry is stored there, and the others go to another, smaller table (the next level), until every
-    entry has a slot. Keys only determine the slot; equality is determined by comparing the bytes. A dictionary contains
-    the entries that are left after several levels, which limits the effect of documents that were crafted to share a
-    key.
+    ``keys`` if they were already computed. An entry's slot depends on the topic and the key. If several entries have
+    the same slot, the last entry is stored there, and the others go to another, smaller table (the next level), until
+    every entry has a slot. Keys only determine the slot; equality is determined by comparing the bytes. A dictionary
+    contains the entries that are left after several levels, which limits the effect of documents that were crafted to
+    share a key.
     """
 
     def __init__(self, topic: IntArray, n_topics: int, docnos: Names, keys: WordArray | None = None) -> None:
@@ -416,8 +416,8 @@ def may_repeat(topic: IntArray, keys: WordArray) -> bool:
     """Return False if it is certain that no document occurs twice in a topic.
 
     This is much faster than building a table, which also finds the indices. Each topic has a range of slots, and each
-    slot contains the last document that maps to it. If two documents are equal, at most one of them occupies its slot.
-    The few documents that do not occupy their slots are sorted and compared.
+    slot contains the last document that maps to it. If two documents are equal, at most one of the two occupies its
+    slot. The few documents that do not occupy their slots are sorted and compared.
     """
     if topic.size > _MOST_SORTED:
         n_topics = int(topic.max()) + 1

@@ -1,8 +1,8 @@
 """Codes of grades and rows for missing judgments, rows and results.
 
-Grades from 0 up are judgments. In a ranking, a negative grade is UNJUDGED or OUTSIDE. Both values are the same as in
-trec_eval, and options accept them: ``-l -1`` makes unpooled documents relevant, and ``ndcg.-2=1`` assigns a gain to
-pooled but unjudged documents. In judgments, any negative grade marks a pooled but unjudged document.
+Grades from 0 up are judgments. In a ranking, a negative grade is UNJUDGED or OUTSIDE. The values of both codes are the
+same as in trec_eval, and options accept them: ``-l -1`` makes unpooled documents relevant, and ``ndcg.-2=1`` assigns a
+gain to pooled but unjudged documents. In judgments, any negative grade marks a pooled but unjudged document.
 """
 
 UNJUDGED = -2

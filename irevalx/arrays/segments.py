@@ -169,7 +169,7 @@ class Segments(Frozen):
         return order
 
     def keep(self, mask: BoolArray) -> Segments:
-        """Return the rows that remain if the elements outside ``mask`` are removed. Their elements are ``x[mask]``."""
+        """Remove the elements outside ``mask``. The elements of the rows that remain are ``x[mask]``."""
         return Segments.of_lengths(self.count(mask))
 
     def take(self, rows: IntArray) -> tuple[Segments, IntArray]:
@@ -196,7 +196,7 @@ class Segments(Frozen):
         return slice(start, end)
 
     def upto(self, rank: IntArray, limit: IntArray, of: Segments) -> IntArray:
-        """Return, for each element of ``of``, how many elements of its row have a rank of at most ``limit``.
+        """Count, for each element of ``of``, the elements of its row whose rank is at most ``limit``.
 
         The ranks of each row must be in ascending order.
         """
@@ -207,7 +207,7 @@ class Segments(Frozen):
 
 @cache
 def _one_row(length: int) -> Segments:
-    """Return a single row. Its cached properties are read-only, because callers share them."""
+    """Return a single row. Cached properties of this row are read-only, because several callers use the same object."""
     rows = Segments(read_only(np.array([length])))
     for known in (rows.offsets, rows._filled, rows.ids, rows.position):  # noqa: SLF001 - it is of this module
         read_only(known)

@@ -342,7 +342,7 @@ def _open_runs(options: Options, sources: Mapping[str, Source], warn: Warn) -> l
 
 
 def _select(options: Options, warn: Warn) -> Selection:
-    """Return the measures requested with ``-m``. With ``-Z``, they are converted to z-scores."""
+    """Return the measures requested with ``-m``. Under ``-Z``, measures are converted to z-scores."""
     from irevalx.measures.selection import select_measures
 
     zscores = None

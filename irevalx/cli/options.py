@@ -49,7 +49,7 @@ class TraceOptions(Frozen):
 
     @classmethod
     def parse(cls, texts: Iterable[bytes]) -> TraceOptions:
-        """Parse all values of ``-D`` (``LEVEL``, ``LEVEL.TOPIC`` or ``.TOPIC``). The last level and topic apply."""
+        """Parse all values of ``-D`` (``LEVEL``, ``LEVEL.TOPIC`` or ``.TOPIC``). The last value applies."""
         number, only = 0, None
         for text in texts:
             level, dot, topic = text.partition(b".")

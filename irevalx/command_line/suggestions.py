@@ -73,4 +73,4 @@ def nearest(word: str, known: Iterable[str]) -> str:
 
 
 _LEAST_SIMILARITY = 0.75
-"""The minimum similarity of a suggested name. It permits typos and missing endings, but not different words."""
+"""The minimum similarity of a suggested name. This value permits typos and missing endings, but not different words."""

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 def over_collections(run: str, parts: Mapping[str, Evaluation], *, is_complete: bool) -> Evaluation:
     """Return the evaluation of a run, given its evaluation on each collection.
 
-    A mean over topics is averaged over collections, so that all collections have equal weight; counts are added. If not
-    ``is_complete``, the run lacks a collection and has no such values.
+    A mean over topics is averaged over collections, so that all collections have equal weight; counts are added. If
+    ``is_complete`` is false, the run lacks a collection, and the result contains no values over collections.
     """
     name = as_bytes(run)
     parts = {collection: renamed(part, name) for collection, part in parts.items()}
@@ -38,7 +38,7 @@ def over_collections(run: str, parts: Mapping[str, Evaluation], *, is_complete: 
 
 
 def is_averaged(column: Column) -> bool:
-    """Return whether a summary is averaged over collections. Otherwise, it is added, or it is the name of the run."""
+    """Return whether a summary is averaged over collections. If not, it is a sum or the name of the run."""
     return column.measure.summary in {mean, geometric_mean}
 
 
@@ -60,7 +60,7 @@ def _over(columns: list[Column], run: bytes) -> float | int | bytes | None:
 def intervals_over(evaluation: Evaluation, how: MeanIntervals) -> dict[str, Ends]:
     """Return the interval of each mean over these collections, by printed name. Undefined bounds are NaN.
 
-    Only the topics are a sample, not the collections. Geometric means have no interval.
+    The interval treats the topics as a sample, but not the collections. Geometric means have no interval.
     """
     from irevalx.statistics.collection_means import on_these_collections
     from irevalx.statistics.confidence_intervals import t_quantile

@@ -85,8 +85,8 @@ class Summaries(Frozen, kw_only=True):
     topics: tuple[bytes, ...]
     """The evaluated topics in ascending byte order."""
     judged: tuple[bytes, ...]
-    """All judged topics in ascending byte order. Empty if a single topic was requested, because there are then no
-    groups of topics."""
+    """All judged topics in ascending byte order. The tuple is empty if a single topic was requested, because a single
+    topic cannot be divided into groups."""
     population: Population
     """The population of all topics."""
     relevant: IntArray | FloatArray | None
@@ -99,7 +99,7 @@ class Summaries(Frozen, kw_only=True):
     """A dictionary from each requested name to its printed name, or None to use printed names."""
 
     def summarised(self, *, summed: bool = True) -> tuple[Column, ...]:
-        """Return the values named and ordered as requested. With ``summed``, they have summaries."""
+        """Return the values named and ordered as requested. If ``summed`` is true, the result includes summaries."""
         with np.errstate(all="ignore"):
             columns = tuple([self._summarised(column, summed=summed) for column in self.columns])
         if self.requested is None:

@@ -57,7 +57,7 @@ class Evaluation(Frozen):
     """The result of evaluating one run."""
 
     run: bytes
-    """The name of the run. It is the run tag, unless several runs have the same run tag."""
+    """The name of the run. The name is the run tag, unless several runs have the same run tag."""
     path: str
     topics: tuple[bytes, ...]
     """The evaluated topics in ascending byte order."""
@@ -69,8 +69,8 @@ class Evaluation(Frozen):
     """The lines of the trace of each topic, if requested."""
     summaries: Summaries | None = None
     judged_among_retrieved_10: float | None = None
-    """The share of judged documents among the first 10 retrieved ones. It is None for a sample, and if grades are not
-    required, and NaN if only relevant documents are judged."""
+    """The fraction of judged documents among the first 10 retrieved documents. The value is None for a sample, or if
+    grades are not required. The value is NaN if only relevant documents are judged."""
     parts: Mapping[str, Evaluation] = {}
     """The evaluation on each collection, if there are several. In this case, ``topics`` is empty."""
 
@@ -176,7 +176,7 @@ def values_alone(
 ) -> tuple[tuple[bytes, ...], tuple[TopicColumn, ...]]:
     """Return the evaluated topics of a run in memory and their values, without summaries.
 
-    Both are empty if no topic can be evaluated.
+    The topics and the values are empty if no topic can be evaluated.
     """
     if short := rank_short_list(run, judgments.documents, rules):
         ranking, _ = short
@@ -216,7 +216,7 @@ def with_collections_of_topics(evaluation: Evaluation) -> tuple[Evaluation, ...]
 
 
 def in_group(evaluation: Evaluation, topics: Collection[bytes]) -> Evaluation | None:
-    """Return the evaluation of a group of topics, or None if no topic of the group was evaluated."""
+    """Return the evaluation of a group of topics, or None if none of its topics was evaluated."""
     summaries = None if evaluation.summaries is None else evaluation.summaries.of_group(topics)
     if summaries is None or not summaries.topics or evaluation.failure is not None:
         return None
@@ -224,7 +224,7 @@ def in_group(evaluation: Evaluation, topics: Collection[bytes]) -> Evaluation | 
 
 
 def _is_pipe(run: RunStream) -> bool:
-    """Return whether a part of the run can be read again only by reading the whole run."""
+    """Return whether the run is a pipe, so that reading some topics again requires reading the whole run."""
     return run.to_its_end and not run.size
 
 
@@ -261,7 +261,7 @@ def evaluate_all(
     warn: Warn = lambda line: None,
     progress: Callable[[int], None] = lambda lines: None,
 ) -> Iterator[Evaluation | IrevalxError]:
-    """Yield the evaluation of each run in order, or the error. Several processes share large input."""
+    """Yield each run's evaluation, or its error, in order. Large input is distributed over the processes."""
     sharing = min(processes, len(runs)) if worth_sharing(sum(run.size for run in runs)) else 1
     in_run = 1 if sharing > 1 else processes
 

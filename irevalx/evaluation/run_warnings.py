@@ -38,7 +38,7 @@ _MOST_REREAD = 10_000
 
 
 def little_judged(retrieved: int, judged: int) -> str | None:
-    """Return a warning if less than half of the first documents of all topics were judged, or None."""
+    """Return a warning if fewer than half of the top-ranked documents are judged, or None if more are judged."""
     if 2 * judged >= retrieved:
         return None
     if not judged:
@@ -128,7 +128,7 @@ class SeenRuns(Frozen):
     ) -> None:
         """Warn about runs with few judged documents at the top, or with no judged documents in most topics.
 
-        ``begin`` contains the bounds of the topics of each run. With ``again``, runs can be read again to compare
+        ``begin`` contains the bounds of the topics of each run. If ``again`` is true, runs can be read again to compare
         spellings.
         """
         sums = zip(
@@ -157,12 +157,15 @@ class SeenRuns(Frozen):
 
     @cached_property
     def _without_pool(self) -> str:
-        """The warning that measures equal map, or "". It is added to warnings about few judged documents."""
+        """The warning that measures equal map, which is added to warnings about few judged documents, or ""."""
         return equal_to_map(self.judgments, self.selection.measures)
 
     @cached_property
     def relevant_only(self) -> tuple[str, bool] | None:
-        """The warning that only relevant documents are judged, or None. It replaces some other warnings."""
+        """The warning that only relevant documents are judged, or None if other documents are judged, too.
+
+        This warning replaces some other warnings.
+        """
         return only_relevant(self.judgments, self.selection.measures, self.settings)
 
     def _hardly_any(
@@ -177,7 +180,7 @@ class SeenRuns(Frozen):
     def _little_judged(
         self, number: int, n_retrieved: int, n_judged: int, compared: tuple[TopJudged, Ranking, slice] | None
     ) -> str:
-        """Return the share of judged documents, if informative, and two documents of similar spelling."""
+        """Return the fraction of judged documents, if informative, and two documents of similar spelling."""
         share = None if self.relevant_only else little_judged(n_retrieved, n_judged)
         pair = compared and self._similar_documents(number, *compared)
         return "; ".join(filter(None, (share, pair)))

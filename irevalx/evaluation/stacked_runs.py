@@ -1,7 +1,7 @@
 """Evaluation of many small runs together: the topics of all runs form one ranking, which is evaluated as a single run.
 
-An evaluation makes about a hundred calls of NumPy, regardless of the number of documents. Stacked runs share these
-calls. Values and warnings are the same as if each run were evaluated separately.
+An evaluation calls NumPy about a hundred times, regardless of the number of documents. Stacking reduces the number of
+calls to that of a single run. Values and warnings are the same as if each run were evaluated separately.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class StackedValues(Frozen):
 
     stack: Stack
     begin: Sequence[int]
-    """The index of the first topic of each run, followed by the number of all topics."""
+    """The index of each run's first topic, followed by the total number of topics."""
     every: Summaries
     """The topics of all runs and their values, run by run. The topics of a run are in ascending byte order."""
     warnings: dict[int, list[RunWarning]]
@@ -88,7 +88,7 @@ class StackedRun(Frozen):
         )
 
     def column(self, spellings: Iterable[str | None]) -> Column | None:
-        """Return the values of the first of several names that has a column, or None if none of them has one."""
+        """Return the values of the first name in ``spellings`` that is the name of a column, or None if no name is."""
         values = self.values
         place = next((values.places[name] for name in spellings if name in values.places), None)
         if place is None or values.every.requested is not None:
@@ -117,7 +117,7 @@ _OF_STACKS = frozenset(
 """The settings under which runs can be evaluated together."""
 
 _ONE_BY_ONE = {name: default for name, default in defaults(Settings).items() if name not in _OF_STACKS}
-"""The defaults of all other settings. If one of them has another value, runs are evaluated separately."""
+"""The defaults of all other settings. If any setting has another value, runs are evaluated separately."""
 
 
 def can_be_stacked(judgments: AnyJudgments, selection: Selection, settings: Settings) -> bool:

@@ -78,7 +78,7 @@ def choose_topics(judgments: AnyJudgments, ranking: Ranking, settings: Settings,
 
 
 class TopicCounts(Frozen):
-    """The numbers of topics with judgments, with results, and with only one of them."""
+    """The numbers of topics with judgments, with results, with judgments only, and with results only."""
 
     judged: int
     """The number of topics with judgments."""
@@ -127,12 +127,13 @@ class LevelCheck(Frozen):
     measure: str
     """The first measure with this requirement."""
     given_by: str
-    """The source of the level: ``-l``, or the name of a measure, or "" if the measure uses gains instead of a level."""
+    """The source of the level: ``-l`` or the name of a measure. The text is "" if the measure uses gains instead of a
+    level."""
     least_share: float = 0
-    """The minimum share of topics without such a document that causes a warning."""
+    """The minimum fraction of topics without such a document that causes a warning."""
 
     def count(self, judgments: AnyJudgments, settings: Settings) -> tuple[int, int]:
-        """Return the number of topics that fail, and of all topics. Both are 0 if the level is at most 0."""
+        """Return the numbers of failing topics and of all topics. If the level is at most 0, both numbers are 0."""
         lacks = judgments.without(self.level, relevant=self.relevant)
         if lacks is None:
             return 0, 0
@@ -157,7 +158,7 @@ class LevelCheck(Frozen):
 
 
 MANY_TOPICS = 0.5
-"""The minimum share of topics without relevant documents that causes a warning if no level is requested."""
+"""The minimum fraction of topics without relevant documents that causes a warning if no level is requested."""
 
 
 def level_checks(
@@ -251,10 +252,10 @@ def relevant_by_topic(judgments: AnyJudgments, settings: Settings) -> IntArray |
 
 
 HARDLY_ANY = 0.9
-"""The minimum share of topics without a retrieved judged document that causes a warning."""
+"""The minimum fraction of topics without a retrieved judged document that causes a warning."""
 
 PARTLY = 0.1
-"""The minimum share of topics without a retrieved judged document that causes a comparison of spellings."""
+"""The minimum fraction of topics without a retrieved judged document that causes a comparison of spellings."""
 
 _ONLY = "which differ only by"
 
@@ -275,7 +276,7 @@ def no_topic_in_common(judged: Collection[bytes], retrieved: Collection[bytes]) 
 def hardly_any_judged(n_without: int, n_topics: int, example: Callable[[], tuple[bytes, str]]) -> str | None:
     """Return a warning if at least 90% of topics have no retrieved judged document (10% if spellings differ).
 
-    ``example`` returns the first of these topics, and a phrase about two of its documents (see ``pair_of_names``).
+    ``example`` returns one such topic, and a phrase about two of its documents (see ``pair_of_names``).
     """
     if not n_without or n_without < PARTLY * n_topics:
         return None
@@ -367,10 +368,11 @@ _CHANGES: tuple[tuple[str, Callable[[bytes], bytes]], ...] = (
     ("case", _lower),
     ("leading zeros", lambda name: name.lstrip(b"0") or name[-1:]),
 )
-"""Common changes of IDs. They are undone in this order."""
+"""Common changes of IDs. The changes are undone in this order."""
 
 _ON_ONE_SIDE = {"a path", "a passage number", "a file suffix"}
-"""Changes that are undone only if one of two IDs, but not the other, has them: a/1 and b/1 are different documents."""
+"""Changes that are undone only if exactly one of two compared IDs contains them, because a/1 and b/1 are different
+documents."""
 
 
 def _plain(name: bytes) -> bytes:

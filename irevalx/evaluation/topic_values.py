@@ -1,7 +1,7 @@
 """The values of topics for one or more runs, before they are summarised.
 
-``topic_values_of`` computes the values from retrieved documents. ``measures.summaries`` computes the `all` row from all
-topics at once or from parts.
+``topic_values_of`` computes the values from retrieved documents. ``measures.summaries`` computes the `all` row, either
+from all topics at once or from several subsets of topics.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ class TopJudged(Frozen):
 
     @property
     def mean_share(self) -> float:
-        """The share of judged documents among the first ten retrieved ones, averaged over topics with results."""
+        """The fraction of judged documents among the first ten retrieved, averaged over topics with results."""
         shares = ratio(self.judged, self.retrieved)
         return float(np.add.reduce(shares)) / max(1, int(np.count_nonzero(self.retrieved)))
 
@@ -120,7 +120,7 @@ class TopicValues(Frozen):
 def topic_values_of(
     judgments: AnyJudgments, runs: Sequence[ResultRows], selection: Selection, settings: Settings
 ) -> TopicValues:
-    """Return the topic values of runs. With ``-c`` and trec_eval 10, every run has all judged topics."""
+    """Return the topic values of runs. Under ``-c`` and trec_eval 10, every run has all judged topics."""
     selection.refuse_other_formats()
     rules = ranking_rules(judgments, selection, settings, 1)
     chosen, counts = [], []
@@ -181,8 +181,8 @@ class AssessedRanking(Frozen):
     ) -> Any:
         """Return the input that measures are computed from.
 
-        It depends on the treatment of unjudged documents, the relevance level and the order of ties. With ``by_gain``,
-        the best and worst orders sort tied documents by the gains of that measure.
+        The input depends on the treatment of unjudged documents, the relevance level and the order of ties. If
+        ``by_gain`` is given, the best and worst orders sort tied documents by the gains of that measure.
         """
         seen = treatment, level, by_gain and (by_gain.parameters.levels, by_gain.measure.kind.scales_gains), ties
         if seen not in self._assessed:
@@ -204,7 +204,7 @@ class AssessedRanking(Frozen):
         return assess(self.judgments, ranking, settings, treatment, self.grades, self.pooled, gain)
 
     def parts(self) -> Iterator[AssessedRanking]:
-        """Yield parts of the ranking with a limited number of topics. The division does not affect topic values."""
+        """Yield the ranking in parts with a limited number of topics. The division does not affect topic values."""
         n_topics, at_once = len(self.ranking.topics), _TOPICS_AT_ONCE
         if self.ranking.tied:  # all possible ranks of tied documents are evaluated
             at_once = max(1, _RANKS_AT_ONCE * n_topics // max(1, int(self.ranking.n_ret.sum())))

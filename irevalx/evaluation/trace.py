@@ -1,4 +1,4 @@
-"""Traces for ``-D``: tables of the documents of each topic, with the input of measures."""
+"""Traces for ``-D``: for each topic, a table of its documents with the input of measures."""
 
 from __future__ import annotations
 

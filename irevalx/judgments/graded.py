@@ -20,7 +20,7 @@ _MOST_IN_A_DICTIONARY = 1 << 14
 
 
 class TopicIndex(Mapping[bytes, int]):
-    """The index of each topic, found by binary search in byte order. It is as fast as a dictionary and smaller."""
+    """The index of each topic. Binary search in byte order is as fast as a dictionary and requires less memory."""
 
     def __init__(self, topics: tuple[bytes, ...]) -> None:
         self._topics = topics
@@ -39,7 +39,7 @@ class TopicIndex(Mapping[bytes, int]):
 
 
 class Documents(Frozen):
-    """The documents of a file of judgments: the input of a ranking."""
+    """The documents in a file of judgments. A ranking is made from these documents and a run."""
 
     path: str
     """The path, as given by the user."""
@@ -72,7 +72,10 @@ class Documents(Frozen):
         return DocumentTable(self.rows.ids, self.rows.n, self.docnos)
 
     def places_of(self, topics: Sequence[bytes], topic: IntArray, docnos: Names) -> IntArray:
-        """Return the index of each document, or ABSENT if it is not judged. Its topic is ``topics[topic]``."""
+        """Return the index of each document, or ABSENT if it is not judged.
+
+        ``topic`` contains, for each document, the index of its topic in ``topics``.
+        """
         number = np.array([self.topic_index.get(name, ABSENT) for name in topics], np.int64)[topic]
         known = np.flatnonzero(number != ABSENT)
         place = np.full(topic.size, ABSENT, np.int64)
@@ -154,7 +157,7 @@ class TopicPools(Frozen):
 class Judgments(Documents, JudgmentKind):
     """The judged documents of each topic with their grades.
 
-    Documents are in file order, and so are the topics of each part of a file.
+    Documents are in file order. If a file was read in several parts, the topics of each part are in file order, too.
     """
 
     grades: AnyArray
@@ -173,7 +176,7 @@ class Judgments(Documents, JudgmentKind):
 
     @classmethod
     def joined(cls, path: str, parts: Sequence[Judgments]) -> Judgments:
-        """Join parts of a file that have no topic in common. The topics of the result are in ascending order."""
+        """Join judgments read from parts of a file. Parts have disjoint topics. Sort topics in ascending order."""
         topics = [topic for part in parts for topic in part.topics]
         if len(parts) == len(topics) == 1:
             return parts[0]
@@ -282,7 +285,7 @@ class Judgments(Documents, JudgmentKind):
 
 
 def _joined_weights(parts: Sequence[FloatArray]) -> FloatArray | None:
-    """Join weights by line of parts that have no line in common, or return None if there are no weights."""
+    """Concatenate the weights by line of several parts of a file. Return None if there are no weights."""
     if not parts:
         return None
     joined = np.full(max(map(len, parts)), np.nan)
@@ -314,7 +317,7 @@ def each_judgment_once(judgments: Judgments, warn: Warn) -> Judgments:
 def duplicate_documents(
     what: str, path: str, occurrences: Iterable[tuple[bytes, bytes, list[int]]], hint: str = ""
 ) -> dict[bytes, DuplicateDocumentError]:
-    """Return an error for each topic with duplicate documents. It names the first one in byte order."""
+    """Return an error for each topic with duplicate documents, which names the first one in byte order."""
     where: dict[tuple[bytes, bytes], set[int]] = {}  # the line numbers, or {0} if the judgments are not lines
     for topic, docno, lines in occurrences:
         where.setdefault((topic, docno), set()).update(lines)
@@ -335,7 +338,7 @@ class GroupedJudgments(Frozen, JudgmentKind):
     """The judgments of each topic by several judgment groups."""
 
     documents: Documents
-    """The documents judged by any group. They are distinct within a topic and in ascending byte order."""
+    """The documents judged by any group. The documents are distinct within a topic and in ascending byte order."""
     groups: Segments
     """The judgment groups of each topic, in ascending byte order."""
     names: tuple[bytes, ...]
@@ -343,7 +346,7 @@ class GroupedJudgments(Frozen, JudgmentKind):
     judgments: Judgments
     """The judgments, in which each group is a topic. The documents are in the order of ``documents``."""
     document: IntArray
-    """The index in ``documents`` of the document of each judgment."""
+    """The document of each judgment, as an index into ``documents``."""
 
     @property
     def greatest_grade(self) -> float | None:
@@ -351,9 +354,10 @@ class GroupedJudgments(Frozen, JudgmentKind):
         return self.judgments.greatest_grade
 
     def find(self, group: IntArray, document: IntArray) -> IntArray:
-        """Return the index in ``judgments`` of each group's judgment of a document, or ABSENT if it did not judge it.
+        """Return the indices in ``judgments`` of groups' judgments.
 
-        A negative ``document`` is a document that no group judged, and its index is ABSENT, too.
+        The index is ABSENT if a group did not judge a document. A negative ``document`` is a document that no group
+        judged, and its index is ABSENT, too.
         """
         n = self.documents.rows.size
         keys, requested = self.judgments.rows.ids * n + self.document, group * n + document
@@ -367,7 +371,8 @@ class InclusionJudgments(Documents, JudgmentKind):
     grades: IntArray
     """The grade of each document. A negative grade is never relevant."""
     probabilities: FloatArray
-    """The inclusion probability of each document, in (0, 1]. It is 1 if the document was not chosen at random."""
+    """The inclusion probability of each document, in (0, 1]. The probability is 1 if the document was not chosen at
+    random."""
     at_random: BoolArray
     """Whether the file marks the document as drawn at random, regardless of its probability."""
     lines: IntArray

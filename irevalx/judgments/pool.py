@@ -22,13 +22,13 @@ class PooledDocuments(Frozen):
     """The path, as given by the user."""
     topics: tuple[bytes, ...]
     topic: IntArray
-    """The index in ``topics`` of the topic of each document."""
+    """The topic of each document, as an index into ``topics``."""
     docnos: Names
     """The ID of each document."""
 
     @classmethod
     def joined(cls, path: str, parts: Sequence[PooledDocuments]) -> PooledDocuments:
-        """Join parts of a file. The parts can have topics in common."""
+        """Join the pooled documents that were read from several parts of a file. A topic can occur in several parts."""
         number: dict[bytes, int] = {}
         for part in parts:
             for topic in part.topics:
@@ -43,7 +43,7 @@ class PooledDocuments(Frozen):
 
 
 class PoolGaps(Frozen):
-    """Differences between judgments and a pool. The counts of parts without common topics can be added."""
+    """Differences between judgments and a pool. The counts can be added if they were made for disjoint topics."""
 
     judged: int
     """The number of topics in the judgments."""

@@ -1,4 +1,4 @@
-"""Preference judgments: pairs of documents for a topic, one of which is preferred to the other.
+"""Preference judgments: in a pair of documents for a topic, one document is preferred to the other.
 
 Each judgment group, for example one user's judgments, assigns levels to documents and prefers a document to every
 document of a lower level. If a group has subgroups, levels are compared only within each subgroup, and the preferences
@@ -24,7 +24,7 @@ FLIP_HINT = (
 
 
 class ClassGroup(Frozen):
-    """A judgment group without subgroups. Its documents form classes of equal level."""
+    """A judgment group without subgroups. The documents of the group form classes of equal level."""
 
     ids: IntArray
     """The document of each line, in ascending order. If a line is repeated, it counts several times. The shape is (k,).
@@ -99,7 +99,7 @@ class PreferenceJudgments(Frozen, JudgmentKind):
     """Preference judgments in file order."""
 
     documents: Documents
-    """The judged documents. They are distinct within a topic and in ascending byte order."""
+    """The judged documents. The documents are distinct within a topic and in ascending byte order."""
     groups: Segments
     """The judgment groups of each topic, in ascending byte order."""
     names: tuple[bytes, ...]

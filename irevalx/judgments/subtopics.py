@@ -21,7 +21,7 @@ class SubtopicJudgments(Frozen, JudgmentKind):
     """Judgments that say for which subtopics of its topic a document is relevant."""
 
     documents: Documents
-    """The documents judged for any subtopic. They are distinct within a topic and in file order."""
+    """The documents judged for any subtopic. The documents are distinct within a topic and in file order."""
     subtopics: Segments
     """The subtopics of each topic. Numbers come first, in ascending order, then other names in byte order."""
     names: Names
@@ -37,7 +37,7 @@ class SubtopicJudgments(Frozen, JudgmentKind):
 
     @classmethod
     def joined(cls, path: str, parts: Sequence[SubtopicJudgments]) -> SubtopicJudgments:
-        """Join parts of a file that have no topic in common. The topics of the result are in ascending order."""
+        """Join judgments read from parts of a file. Parts have disjoint topics. Sort topics in ascending order."""
         nothing = np.empty(0, np.int64)
         topics = [topic for part in parts for topic in part.documents.topics]
         in_order = np.array(sorted(range(len(topics)), key=topics.__getitem__), np.int64)
@@ -89,7 +89,7 @@ class SubtopicJudgments(Frozen, JudgmentKind):
 
 
 class RelevantParts(Frozen):
-    """The documents that are relevant for each subtopic. A pair of such a document and a subtopic is a part."""
+    """The relevant documents of each subtopic. A part is a pair of a subtopic and a document relevant for it."""
 
     documents: Documents
     """All judged documents."""
@@ -100,7 +100,7 @@ class RelevantParts(Frozen):
     n_relevant: IntArray
     """The number of documents that are relevant for each subtopic."""
     parts: Segments
-    """The parts of each document: the subtopics that it is relevant for, in ascending order."""
+    """The parts of each document. They are in ascending order of subtopics."""
     subtopic: IntArray
     """The subtopic of each part, as an index into ``subtopics``."""
 

@@ -29,7 +29,8 @@ HasValue: TypeAlias = Callable[[Any], BoolArray]
 """A function that returns which topics have a value, given the topics of a kernel. The shape is (n_topics,)."""
 
 WhyUnsupported: TypeAlias = "Callable[[Any, Parameters], str | None]"
-"""A function that returns the error about the judgments, or None, given all judged topics and the parameters."""
+"""A function that returns an error if the measure does not support the judgments, or None if it does. The arguments are
+all judged topics and the parameters."""
 
 NO_PARAMETERS = NoParameters()
 
@@ -148,8 +149,8 @@ class Measure(Frozen, kw_only=True):
     """The name, which is the one of trec_eval if trec_eval has the measure."""
     value_range: Range
     function: Kernel
-    """The declared function. Its docstring is the documentation: a title, the definition, ``Formula:`` and ``Source:``.
-    """
+    """The declared function. The docstring of this function is the documentation: a title, the definition, ``Formula:``
+    and ``Source:``."""
     kernel: Kernel | None
     """The function that computes the value of each topic, or None for a measure that has a value only in the `all` row
     and requires no ranking."""
@@ -171,17 +172,17 @@ class Measure(Frozen, kw_only=True):
     """
     has_value: HasValue | None = None
     """A function that returns which topics have a value, whatever the run, with the treatment ``nonrel``. Other topics
-    are omitted from reports and summaries. It is None if all topics have a value."""
+    are omitted from reports and summaries. The value is None if all topics have a value."""
     why_unsupported: WhyUnsupported | None = None
-    """A function that returns the error about judgments in a supported format. It is None if all judgments are
-    supported."""
+    """A function that returns the error about judgments in a supported format. The value is None if all judgments in a
+    supported format can be evaluated."""
     refuses: Mapping[str, str] = {}
     """The unsupported options (see ``Settings.features``), each with the reason."""
     formulas: Mapping[str, Kernel] = {}
     """The functions that replace the kernel if an option (see ``Settings.features``) is given."""
     of_topic: Callable[..., float] | None = None
-    """The formula for one ``RankedTopic``, for short rankings. It takes the parameters and returns exactly the values
-    of the kernel. It is None if the kernel is used for all rankings."""
+    """The formula for one ``RankedTopic``, for short rankings. The function takes the parameters and returns exactly
+    the values of the kernel. The value is None if the kernel is used for all rankings."""
     uses_level: bool = True
     """Whether ``-l`` affects the measure."""
     pooled: UnjudgedEffect
@@ -239,7 +240,7 @@ class Measure(Frozen, kw_only=True):
         return next((match[1] for match in matches if match), "")
 
     def can_use(self, rel_format: str) -> bool:
-        """Return whether the measure supports judgments in this format. Without a kernel, it supports all formats."""
+        """Return whether the measure supports this judgment format. A measure without a kernel supports all formats."""
         return self.kernel is None or not self.formats.isdisjoint({rel_format, REL_FORMATS[rel_format].measures_of})
 
     def format_problem(self, rel_format: str) -> str | None:
@@ -313,7 +314,7 @@ ADDED: dict[str, Measure] = {}
 
 
 def add(measure: Measure) -> None:
-    """Register a measure. It replaces an earlier measure of the same name only if both are from the same module."""
+    """Register a measure. A measure of the same name is replaced only if it is from the same module."""
     family, there = measure.family, ADDED.get(measure.name, measure).family
     if family != there:
         raise UsageError(f"measure name {quote(measure.name)} is already taken by a measure of {there}")

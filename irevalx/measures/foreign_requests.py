@@ -1,7 +1,8 @@
 """Names and spellings of measures in other programs: ``MAP``, ``ndcg@10``, ``P_10``, ``AP(rel=2)``.
 
 The programs are ir_measures, ranx, MTEB, BEIR, pytrec_eval, ndeval and older versions of trec_eval. A name is accepted
-only if it denotes the same measure in irevalx. Otherwise, the error names the most similar measure and how it differs.
+only if it denotes the same measure in irevalx. If irevalx has no such measure, the error names the most similar one and
+describes the difference.
 """
 
 from __future__ import annotations
@@ -129,7 +130,7 @@ _WITH_NUMBER = re.compile(r"(.+?)(?:[_.]?([1-9][0-9]*)|[_.]([01]?\.[0-9]+))")
 
 
 def read_foreign_request(text: str, compat: Compat) -> ParsedRequest:
-    """Parse a request in any spelling. It must not contain a treatment of unjudged documents."""
+    """Parse a request in any spelling. The request must not contain a treatment of unjudged documents."""
     stem, arguments = _split_arguments(text)
     spec = _without_arguments(stem, compat)
     for name, value in arguments.items():

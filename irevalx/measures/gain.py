@@ -31,7 +31,7 @@ from irevalx.trec_eval import merge_sort, truncate_to_int
 
 MOST_LEVELS = 1000
 """If the highest grade of a topic is at most this number, the table of gains contains all grades below it, as in
-trec_eval. Otherwise, it contains only the grades that occur."""
+trec_eval. If the highest grade is greater, the table contains only the grades that occur."""
 
 
 class GainsOfTopics(Frozen):
@@ -55,7 +55,7 @@ class GainsOfTopics(Frozen):
     def of(cls, t: Topics, pairs: Sequence[Gain], *, scaled: bool = False) -> GainsOfTopics:
         """Return the gains of topics: by default, the grades, and 0 for unjudged documents.
 
-        With ``scaled``, gains are scaled to the range 0 to 1.
+        If ``scaled`` is true, gains are scaled to the range 0 to 1.
         """
         levels = tuple((pair.level, pair.value) for pair in pairs if pair.level is not None)
         key = "gains", levels, scaled
@@ -396,7 +396,7 @@ def _down_to(lists: Segments, running_sum: FloatArray, row: IntArray, n: IntArra
 
 
 def _add_ones(x: FloatArray, times: IntArray) -> FloatArray:
-    """Return x after ``times`` additions of 1.0, each of which is rounded. Both have the same shape."""
+    """Return x after ``times`` additions of 1.0, each of which is rounded. The shapes of x and ``times`` are equal."""
     # Below 2**53, additions are exact except those that pass a power of two, which are rounded once.
     # From there on, only the first addition can change the sum, because of rounding to even.
     x, left = x.copy(), times.astype(np.float64)

@@ -72,7 +72,7 @@ _estimate = partial(measure, formats=PRELS, treatments=NONREL, has_value=can_est
 
 @summary("the sum is divided by the square of the number of all judged topics; one without results counts {missing}")
 def variance_of_mean(added: Total, population: Population) -> float:
-    """Return the variance of the mean over topics, given the sum of the variances of the topics."""
+    """Return the variance of the mean over topics, given the sum of the topics' variances."""
     return added / (population.n_topics * population.n_topics or 1)
 
 

@@ -55,7 +55,7 @@ class Parameters(Frozen):
 
 
 class ParameterKind:
-    """The base class of kinds of parameters. It represents measures that have no parameters."""
+    """The base class of kinds of parameters. The base class represents measures that have no parameters."""
 
     scales_gains: bool = False
     """Whether the measure scales the gains of a topic to the range 0 to 1."""
@@ -79,7 +79,7 @@ class ParameterKind:
 
 
 class NoParameters(Frozen, ParameterKind):
-    """The kind of a measure without parameters, which ignores parameters. Its kernel is called with ``(t)``."""
+    """The kind of a measure without parameters, which ignores parameters. The kernel is called as ``kernel(t)``."""
 
 
 class Cutoffs(Frozen, ParameterKind):

@@ -122,7 +122,7 @@ share_of_judged = partial(
     uses_level=False,
     unjudged=UnjudgedEffect.UNJUDGED,
 )
-"""Declares a measure that is the share of judged or unjudged documents."""
+"""The decorator that declares measures of the fraction of judged or unjudged documents."""
 
 
 @share_of_judged("unj", ZERO_TO_ONE, lower_is_better=True)
@@ -261,7 +261,8 @@ class _Walk:
     """An emulation of how trec_eval compares ranks with a list of cutoffs, from the last cutoff to the first.
 
     trec_eval first skips cutoffs greater than ``start``, and then advances to the preceding cutoff whenever it reaches
-    one. If it cannot reach a cutoff (because it is below 1 or out of order), it reaches none of the preceding cutoffs.
+    one. If trec_eval cannot reach a cutoff (because the cutoff is below 1 or out of order), it reaches none of the
+    preceding cutoffs.
     """
 
     def __init__(self, start: IntArray) -> None:

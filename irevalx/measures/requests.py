@@ -24,7 +24,7 @@ class ParsedRequest(Frozen):
     parameters: str | None = None
     """The parameters as typed, or None for the default."""
     cutoffs: tuple[str, ...] = ()
-    """The cutoffs as typed. They are added to the parameters."""
+    """The cutoffs as typed. Cutoffs are added to the parameters."""
     level: float | None = None
     """The relevance level, which is a float unless written as an integer, or None for the level of all measures
     (``-l``)."""
@@ -52,9 +52,9 @@ class Request(Frozen, kw_only=True):
 
     measure: Measure
     treatment: UnjudgedTreatment
-    """The requested treatment. It has no effect on a measure that has a value only in the `all` row."""
+    """The requested treatment. The treatment has no effect on a measure that has a value only in the `all` row."""
     spec: ParsedRequest
-    """The level, parameters, cutoffs and gains. They have their defaults for a member of a set."""
+    """The level, parameters, cutoffs and gains. A member of a set has the defaults."""
     spelling: str = ""
     """The requested name of the values, or "" for a member of a set."""
     optional: bool = False
@@ -66,7 +66,7 @@ class Request(Frozen, kw_only=True):
         return "nonrel" if self.measure.kernel is None else self.treatment
 
     def merged_by(self, like_c: bool) -> tuple[str, float | None, UnjudgedTreatment, str | None, str | None]:
-        """Return the key by which requests are merged. With ``like_c``, it excludes the parameters of trec_eval."""
+        """Return the key by which requests are merged. ``like_c`` excludes the parameters of trec_eval."""
         spec, parameters, kind = self.spec, self.spec.parameters, self.measure.kind
         if isinstance(kind, CutoffsAndReals):
             parameters = ",".join(item for item in (parameters or "").split(",") if "=" in item)
@@ -112,9 +112,9 @@ def warning_of_replaced(merged: Iterable[Sequence[Request]]) -> Iterator[str]:
 
 
 def merged_parameters(requests: Sequence[Request], like_c: bool) -> str | None:
-    """Return the parameters of merged requests: the first parameters, and the cutoffs of all requests.
+    """Return the parameters of merged requests: those of the first request, and the cutoffs of all requests.
 
-    With ``like_c``, only cutoffs after @ are merged.
+    If ``like_c`` is true, only cutoffs after @ are merged.
     """
     kind, text = requests[0].measure.kind, first_parameters(requests)
     items = [] if text is None else text.split(",")

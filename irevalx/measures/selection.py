@@ -1,7 +1,7 @@
 """Resolution of requests to measures with parameters, in print order, and conflicts between requests.
 
 ``parse_request`` parses one text. ``select_measures`` merges requests for the same measure, so that all cutoffs are
-computed together. With ``like_c``, it uses only the first parameters of a measure, like trec_eval.
+computed together. If ``like_c`` is true, only the first parameters of a measure are used, as in trec_eval.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def parse_request(text: str, compat: Compat) -> ParsedRequest:
 
 
 def _read_other(stem: str, compat: Compat) -> ParsedRequest:
-    """Parse a name that trec_eval does not define. If it is unknown, load the measures of installed packages."""
+    """Parse a name that trec_eval does not define. If the name is unknown, load the measures of installed packages."""
     from irevalx.measures.foreign_requests import read_foreign_request  # imported here because few calls need it
 
     try:
@@ -141,7 +141,7 @@ class RequestedMeasure(Frozen):
 
     @property
     def cutoffs(self) -> dict[str, int]:
-        """A dictionary from each printed name to its cutoff. It is empty for a measure without cutoffs."""
+        """A dictionary from each printed name to its cutoff. The dictionary is empty for a measure without cutoffs."""
         return dict(zip(self.names, self.measure.kind.cutoffs(self.parameters), strict=False))
 
     def is_ordered_by_gain(self, ties: Ties) -> bool:
@@ -183,7 +183,7 @@ class Selection(Frozen):
 
     @cached_property
     def requested_cutoffs(self) -> dict[str, int]:
-        """A dictionary from printed name to cutoff, for cutoffs that are part of a request."""
+        """A dictionary from printed name to cutoff. It contains only cutoffs that the user requested."""
         pairs = ((request.cutoff_values, selected.cutoffs.items()) for request, selected in self.requests)
         return {name: cutoff for listed, of_measure in pairs for name, cutoff in of_measure if cutoff in listed}
 
@@ -277,7 +277,7 @@ def _by_order_of_ties(selected: RequestedMeasure, settings: Settings) -> Iterato
 def select_again(
     texts: tuple[str, ...], settings: Settings, rel_format: str, *, strict: bool, as_requested: bool, warn: Warn
 ) -> Selection:
-    """Return the cached result of ``select_measures``. Errors and warnings are the same."""
+    """Return the cached result of ``select_measures``. Repeat the errors and warnings of the first call."""
     if not ADDED:  # a custom measure that is declared again has the same name
         with suppress(IrevalxError):  # the call below raises it again, after the warnings
             selection, lines = _selected_once(texts, settings.values, rel_format, strict, as_requested)
@@ -447,7 +447,7 @@ def with_distinct_names(measures: Iterable[RequestedMeasure]) -> tuple[Requested
 
 
 def _spellings(request: Request, selected: RequestedMeasure) -> Iterator[tuple[str, str]]:
-    """Yield each requested name with the printed name. Both are equal if no name was requested."""
+    """Yield each requested name with the printed name. The two names are equal if no name was requested."""
     kind = selected.measure.kind
 
     def keys_of(parameters: Parameters) -> tuple[Any, ...]:

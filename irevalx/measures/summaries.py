@@ -25,8 +25,8 @@ class Population(Frozen):
 
     tag: bytes
     n_topics: int
-    """The divisor of sums: the number of evaluated topics or, under ``-c``, of all judged topics. It is 0 if no topic
-    can have a value."""
+    """The number by which sums are divided: the number of evaluated topics or, under ``-c``, of all judged topics. The
+    number is 0 if no topic can have a value."""
     n_evaluated: int
     """The number of topics that have a value. The other topics of ``n_topics`` count as 0."""
     n_relevant: float | None = None
@@ -76,7 +76,7 @@ class Summary(Frozen, kw_only=True):
     combine: Combine = add_up
     """A function that adds scaled values, or their z-scores, to a total."""
     start: Total = 0
-    """The total to which the value of the first topic is added. It is the total if there are no topics."""
+    """The total to which the value of the first topic is added. If there are no topics, the total has this value."""
     of_all_judged: bool = False
     """Whether the values of all judged topics are combined, and not only those of evaluated topics."""
 
@@ -149,13 +149,13 @@ def _add_up_squares(total: Total, values: Values) -> Total:
 
 @summary("no effect: the all row always includes all judged topics", combine=_add_up_squares, of_all_judged=True)
 def root_of_squares(added: Total, population: Population) -> float:
-    """Return the standard error of a sum over topics, the square root of the sum of the topics' squared errors."""
+    """Return the standard error of a sum over topics: the square root of the topics' summed squared errors."""
     return math.sqrt(added)
 
 
 @summary("the all row counts every judgment above 0 in the file, regardless of -l")
 def relevant_total(added: Total, population: Population) -> float | int:
-    """Return the sum of counts. With ``-c``, return the number of grades above 0 in all judged topics instead."""
+    """Return the sum of counts. Under ``-c``, return the number of grades above 0 in all judged topics instead."""
     return added if population.n_relevant is None else population.n_relevant
 
 

@@ -1,4 +1,4 @@
-"""Z-scores: differences from a mean in standard deviations. Both are read from a file (``-Z``)."""
+"""Z-scores: differences from a mean in standard deviations. ``-Z`` names the file with means and deviations."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Zscores(Frozen):
     def of(
         self, name: str, values: Values | None, summary: Summary | None, topics: Sequence[bytes]
     ) -> tuple[FloatArray | None, Summary | None]:
-        """Return the z-scores of values on the scale of their summary, and the summary of z-scores."""
+        """Return the z-scores of topic values and of their summary, and the summary of the topics' z-scores."""
         zscores = None
         if values is not None:
             scaled = as_list(summary.scale(values) if summary else values)

@@ -1,6 +1,6 @@
 """The process and its environment.
 
-Only ``terminal`` prints. Packages below ``cli`` and ``lab`` return their messages.
+In this package, only ``terminal`` prints. Packages below ``cli`` and ``lab`` return their messages.
 
     startup     before other modules load: Ctrl-C, lack of memory, numpy's threads
     terminal    standard output and error, messages, exit status

@@ -24,7 +24,8 @@ ENCODING, ERRORS = (
     if WINDOWS
     else (sys.getfilesystemencoding(), sys.getfilesystemencodeerrors())
 )
-"""The encoding and error handler between the text of arguments and the bytes of files. They preserve every byte."""
+"""The encoding and error handler between the text of arguments and the bytes of files. Both settings preserve every
+byte."""
 
 MOST_PROCESSES = 8
 """The default maximum number of processes (``--threads``)."""
@@ -81,7 +82,7 @@ def as_text(data: bytes) -> str:
 
 
 def path_text(path: str | bytes | os.PathLike[Any]) -> str:
-    """Return a path as text. It is decoded like the system does it."""
+    """Return a path as text. The bytes of a path are decoded as the operating system decodes them."""
     return os.fsdecode(path)
 
 

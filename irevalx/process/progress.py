@@ -72,7 +72,7 @@ SHOW: ContextVar[Callable[[str], None] | None] = ContextVar("SHOW", default=None
 
 
 def counted(items: Iterable[Item], what: str, total: int) -> Iterator[Item]:
-    """Yield ``items``. If they take more than ``PATIENCE`` seconds, display a progress bar with the remaining time."""
+    """Yield ``items``. After ``PATIENCE`` seconds, display a progress bar with the remaining time."""
     show, start = SHOW.get(), monotonic()
     following, is_shown = start + PATIENCE, False
     for n_done, item in enumerate(items, 1):

@@ -1,4 +1,4 @@
-"""Start of the process, before other modules are loaded: Ctrl-C, lack of memory, and the threads of NumPy.
+"""Start of the process, before other modules are loaded: Ctrl-C, lack of memory, and NumPy's threads.
 
 Python can raise KeyboardInterrupt at any point. A module that is being imported can suppress, convert or print this
 exception. Therefore, Ctrl-C ends the process directly, and raises the exception only where clean-up is required.

@@ -1,4 +1,4 @@
-"""Standard output and error, messages, and the exit status. Only this module prints."""
+"""Standard output and error, messages, and the exit status. No other module prints."""
 
 from __future__ import annotations
 
@@ -167,7 +167,7 @@ _CLICK_MESSAGES: tuple[tuple[str, Callable[[re.Match[str]], str]], ...] = (
         lambda match: f"{match[1]} {match[2]}: must be one of {match[3].replace(chr(39), '')}",
     ),
 )
-"""Patterns of messages of Click, and functions that return the messages in the style of irevalx."""
+"""Patterns of Click's messages, and functions that return the messages in the style of irevalx."""
 
 
 def _usage_message(text: str) -> str:
@@ -236,7 +236,7 @@ class Messages:
 
     @contextmanager
     def progress(self, n_runs: int) -> Iterator[Progress]:
-        """Show progress on a terminal while runs are evaluated. Erase it at the end."""
+        """Show progress on a terminal while runs are evaluated, and erase the progress line at the end."""
         show = show_progress if is_terminal() and not self._quiet else None
         self._progress = Progress(self._program, n_runs=n_runs, show=show)
         try:

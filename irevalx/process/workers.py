@@ -8,7 +8,7 @@ A fork copies only one thread, and locks held by other threads remain locked. If
 system does not support forks, or if it cannot start more processes, a single process does all the work.
 
 Workers are not ended by signals, because an ID can be reused by another process. Each worker holds one end of a pipe
-(the leash) to which nothing is written. It exits when the parent closes the other end or terminates.
+(the leash) to which nothing is written. A worker exits when the parent closes the other end of the pipe or terminates.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def in_order(
 ) -> Generator[Result, None, None]:
     """Yield the result of ``work`` for each item, or raise its error, in the order of the items.
 
-    Each of n processes calls ``items`` and works on every n-th item. With ``made_once``, one more process calls
+    Each of n processes calls ``items`` and works on every n-th item. If ``made_once`` is true, one more process calls
     ``items`` and sends the items. Results and sent items must be picklable. Raise LostProcessError if a process was
     killed.
     """
@@ -66,7 +66,7 @@ def in_order(
 
 
 class _Workers:
-    """Processes that share some work."""
+    """Processes among which work is distributed."""
 
     def __init__(self) -> None:
         self._leash: int | None = None
@@ -170,7 +170,7 @@ class _Workers:
 
 
 def _end_with(leash: int) -> NoReturn:
-    """Wait until the other end of the leash is closed. Then end this process."""
+    """Wait until the other end of the leash is closed, and then end this process."""
     os.read(leash, 1)
     os._exit(0)
 
@@ -192,7 +192,7 @@ def _every_nth(items: Callable[[], Iterable[Item]], number: int, processes: int)
 
 
 def _given(items: Callable[[], Iterable[Any]], pipes: Sequence[BinaryIO]) -> Iterator[bytes]:
-    """Yield the message that the process is ready. Then send the items and their end to the workers."""
+    """Yield the message that the process is ready, then send the items and their end to the workers."""
     yield _packed(_READY, None)
     turns = cycle(pipes)
     try:

@@ -26,17 +26,17 @@ from irevalx.wording import spelled
 
 
 def successes(p: FloatArray) -> FloatArray:
-    """Return the probability of each number of successes, given the probabilities p of n trials.
+    """Return the probability of each number of successes from 0 to n, given the probabilities p of n trials.
 
-    The numbers are 0 to n. The shape of p is (n,), and the shape of the result is (n + 1,).
+    The shape of p is (n,), and the shape of the result is (n + 1,).
     """
     return _taken(p, np.zeros(p.size), 0.0)[0]
 
 
 def _taken(p: FloatArray, weight: FloatArray, of_before: float) -> tuple[FloatArray, FloatArray]:
-    """Return the probability of each number of successes, and the expected sum of weights in this case.
+    """Return the probability of each number of successes, and the expected sum of weights given this number.
 
-    The expected sum is multiplied by the probability. The weight of a success counts once, and ``of_before`` times more
+    The expected sum is multiplied by the probability. Each success adds its weight once, and ``of_before`` times more
     for each earlier success. The shapes are (n + 1,).
     """
     known = np.zeros((3, p.size + 1))  # chance, the expected number of successes so far, total
@@ -68,9 +68,10 @@ class ExpectedTopic(Frozen):
         return successes(self.p)[1:]
 
     def mean(self, weight: AnyArray, share: FloatArray) -> float:
-        """Return the expected value of sum * share. The sum is over the weights of retrieved relevant documents.
+        """Return the expected value of a product of two factors.
 
-        The array ``share`` contains the factor for each number of relevant documents in ``counts``.
+        The first factor is the sum of the weights of retrieved relevant documents. The second factor depends on the
+        number of relevant documents: the array ``share`` contains the factor for each number in ``counts``.
         """
         return self._expected(weight, share, 0.0)
 
@@ -108,8 +109,8 @@ def _with_trial(chances: FloatArray, p: float) -> FloatArray:
 class ExpectedTopics(Topics, kw_only=True):
     """Rankings of n topics whose grades are relevance probabilities. Numbers of relevant documents are expected values.
 
-    Documents are neither relevant nor nonrelevant. A measure that uses ``hit`` needs a formula for probabilities, or
-    refuses them.
+    Documents are neither relevant nor nonrelevant. A measure that uses ``hit`` needs a formula for probabilities. If it
+    has no formula, it must declare that it does not support probabilities.
     """
 
     feature: ClassVar[str] = PROBABILITY
@@ -198,7 +199,7 @@ class TieGroup(Frozen):
         return cls(first, first + groups.spread(groups.lengths) - 1, ties, depth)
 
     def refuse_cut(self, treatment: UnjudgedTreatment) -> None:
-        """Raise UsageError if a treatment of unjudged documents could move part of a tied group across the depth."""
+        """Raise UsageError if a group of tied documents could be split at the evaluation depth."""
         if treatment != "nonrel" and np.count_nonzero(self.last > self.depth):
             raise UsageError(
                 f"{spelled('ties', 'expected')} cannot be combined with {spelled('max_retrieved')} and "

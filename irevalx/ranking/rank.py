@@ -211,7 +211,7 @@ def _order_with_nan(results: ResultRows, where: slice, ties: Ties, first_name_fi
 
 
 class RankedRun(Frozen):
-    """The ranking of a run, or of some topics of a run, with properties of its file."""
+    """The ranking of a run, or of some topics of the run, with properties of its file."""
 
     ranking: Ranking  # the ranking of the judged topics, or of the only requested topic
     others: tuple[bytes, ...]  # the other topics of the run
@@ -229,7 +229,7 @@ class RankedRun(Frozen):
 
     @classmethod
     def joined(cls, parts: Sequence[RankedRun]) -> RankedRun:
-        """Join parts of a run, which are in its order."""
+        """Join rankings of parts of a run. The parts must be in file order."""
         if len(parts) == 1:
             return parts[0]
         return cls(
@@ -312,7 +312,7 @@ def of_these_ties(warnings: Sequence[RunWarning], ties: Ties) -> Collection[RunW
 def _shared_parts(
     run: RunStream, rank_block: Callable[[Any], RankedRun], judgments: Documents, processes: int
 ) -> Iterator[RankedRun]:
-    """Yield the ranked parts of a run, which several processes read. Parts and errors are in file order."""
+    """Yield the ranked parts of a run, read and ranked by several processes. Parts and errors are in file order."""
     shares = run.shares(processes)
     if not shares:
         ranked = in_order(rank_block, run.blocks, processes, made_once=True)
@@ -320,7 +320,7 @@ def _shared_parts(
         return
 
     def rank_share(share: Callable[[], Iterator[Any]]) -> tuple[list[RankedRun], InputError | None]:
-        """Return the ranked parts of a share, and the error that ended reading, or None if there was no error."""
+        """Rank the blocks that a process reads. Return the rankings, and the error that ended reading or None."""
         parts: list[RankedRun] = []
         try:
             returning = until_topic_returns(map(rank_block, share()), parts)
@@ -368,7 +368,7 @@ def rank_results(results: ResultRows, judgments: Documents, path: str, rules: Ra
 
 
 def without_documents(results: ResultRows, rules: RankingRules) -> tuple[ResultRows, int]:
-    """Remove excluded documents. Also return how many were excluded because their ID is the ID of their topic."""
+    """Remove excluded documents. Return the other results, and how many documents had the ID of their topic."""
     n_identical = 0
     if rules.ignore_identical_ids:
         other = ~Names.of(results.topics).take(results.rows.ids).same(results.docnos)
@@ -380,7 +380,7 @@ def without_documents(results: ResultRows, rules: RankingRules) -> tuple[ResultR
 
 
 def _each_document_once(results: ResultRows, which: Duplicates) -> ResultRows:
-    """Keep one line for each document of a topic: the first one, or the one with the highest score."""
+    """If a document occurs several times in a topic, keep its first line, or the line with its highest score."""
     keys = results.docnos.keys()
     if not may_repeat(results.rows.ids, keys):
         return results
@@ -404,7 +404,7 @@ def _each_document_once(results: ResultRows, which: Duplicates) -> ResultRows:
 
 
 def _topics_at(places: IntArray, judgments: Documents) -> tuple[bytes, ...]:
-    """Return the topics with these indices. They are the objects of the judgments, so that names are stored once."""
+    """Return the topics with these indices. The strings are objects of the judgments, so that memory has no copies."""
     return tuple(judgments.topics[place] for place in places.tolist())
 
 
@@ -436,7 +436,7 @@ def in_topic_order(ranking: Ranking, judgments: Documents, topics: Sequence[byte
 
 
 def _with_topics_of(judgments: Documents, part: RankedRun) -> RankedRun:
-    """Replace the topic names in a part from another process by the objects of this process, to save memory."""
+    """Replace topic names that came from another process by the equal strings of the judgments, to save memory."""
     ranking = part.ranking
     return replace(part, ranking=replace(ranking, topics=_topics_at(ranking.judged_topic, judgments)))
 

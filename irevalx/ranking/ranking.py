@@ -133,8 +133,8 @@ class Ranking(Frozen):
     def with_ties_ordered(self, grade: AnyArray, level: float, unjudged: float | None = None) -> Ranking:
         """Return the ranking with tied documents in the best or the worst order by ``grade``.
 
-        Unjudged documents have the grade ``unjudged``. If it is None, they follow the judged documents; unpooled
-        documents precede the other unjudged documents only if ``level`` makes them relevant.
+        Unjudged documents have the grade ``unjudged``. If ``unjudged`` is None, unjudged documents follow the judged
+        documents; unpooled documents precede the other unjudged documents only if ``level`` makes them relevant.
         """
         place = np.where((grade == OUTSIDE) & (level > OUTSIDE), UNJUDGED - 1, grade)
         if unjudged is not None:
@@ -161,7 +161,10 @@ class Ranking(Frozen):
         return replace(self, rank=rank, n_ret=n_ret).keep(~is_left_out)
 
     def of_judged(self, treatment: UnjudgedTreatment) -> Ranking:
-        """Return only the rows of judged documents. With ``skip``, other documents do not have ranks (``-J``)."""
+        """Return only the rows of judged documents.
+
+        If ``treatment`` is ``skip`` (``-J``), other documents have no rank.
+        """
         judged = self.row >= 0
         rows = self.rows.keep(judged)
         rank, n_ret = (rows.position + 1, rows.lengths) if treatment == "skip" else (self.rank[judged], self.n_ret)

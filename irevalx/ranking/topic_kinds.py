@@ -61,8 +61,8 @@ class PreferenceCounts(Frozen):
 class PairScores(Frozen):
     """The scores of pairs of documents with a preference between them, for each topic.
 
-    The score of a pair is the share of its preferences, in any group, that the ranking fulfils. It is 0 if neither
-    document was retrieved.
+    The score of a pair is the fraction of its preferences, over all groups, with which the ranking agrees. The score is
+    0 if neither document was retrieved.
     """
 
     total_ret: FloatArray  # sum of the scores of pairs of retrieved documents

@@ -18,13 +18,13 @@ from irevalx.trec_eval import LONG_MIN
 
 
 def truncate(x: FloatArray) -> IntArray:
-    """Truncate like C's conversion to ``long``. NaN and overflow yield the smallest integer, as on x86."""
+    """Truncate like C's conversion to ``long``. NaN and overflow result in the smallest integer, as on x86."""
     fits = np.abs(x) < 2.0**63
     return np.where(fits, np.where(fits, x, 0.0).astype(np.int64), LONG_MIN)
 
 
 def round_half_away(x: FloatArray) -> IntArray:
-    """Round half away from zero, like C's ``lround``. NaN and overflow yield the smallest 64-bit integer."""
+    """Round half away from zero, like C's ``lround``. NaN and overflow result in the smallest 64-bit integer."""
     with np.errstate(invalid="ignore"):
         whole = np.trunc(x)
         return truncate(whole + np.where(np.abs(x - whole) >= 0.5, np.copysign(1.0, x), 0.0))
@@ -227,7 +227,7 @@ class Topics(Frozen):
         return log2_of(self.rank + 1)
 
     def hits_within(self, k: IntArray | int) -> IntArray:
-        """Return the number of hits among the first k documents of each topic. k can be an array of shape (n,)."""
+        """Return the number of relevant documents among the first k. k can be an array of shape (n,)."""
         if not isinstance(k, int):
             return self.rows.count(self.hit & (self.rank <= self.rows.spread(k)))
         if ("hits", k) not in self.cached:
@@ -236,7 +236,7 @@ class Topics(Frozen):
         return hits
 
     def of_pool(self, key: Any, compute: Callable[[], Known]) -> Known:
-        """Return a value that depends only on the pool and the level. It is computed once, and arrays are read-only."""
+        """Return a value that depends only on pool and level. It is computed once, and arrays are read-only."""
         known = self._known_of_pool
         if key not in known:
             value = compute()
@@ -302,7 +302,7 @@ class RankedTopic:
         grade_of, level = judged.grade_of, judged.level
         self.judged = judged
         self.grades = [grade_of.get(docno, OUTSIDE) for _, docno in ranked]
-        """The grade of each retrieved document in rank order. It is negative for an unjudged document."""
+        """The grade of each retrieved document in rank order. The grade of an unjudged document is negative."""
         self._gains = [(rank, grade) for rank, grade in enumerate(self.grades, 1) if grade > 0]
         self.hits = [rank for rank, grade in self._gains if grade >= level]
         """The ranks of the relevant documents."""

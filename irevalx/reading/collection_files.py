@@ -28,7 +28,8 @@ class Collection(Frozen):
     qrels: Any
     """A path, scores, or judgments in any form that ``Qrels.read`` accepts."""
     runs: Mapping[str, Any] | None
-    """Each run by its name: a path, or any form that ``Run.read`` accepts. It is None if ``qrels`` are scores."""
+    """Each run by its name: a path, or any form that ``Run.read`` accepts. The value is None if ``qrels`` are
+    scores."""
 
 
 def is_pattern(path: Any) -> bool:
@@ -129,7 +130,7 @@ def _matching(pattern: str) -> Iterator[tuple[str, dict[str, str]]]:
 
 
 def _extended(path: str, values: dict[str, str], part: str) -> Iterator[tuple[str, dict[str, str]]]:
-    """Yield the existing paths that consist of a path and one more component, which a part of a pattern describes."""
+    """Yield the existing paths that extend ``path`` by one component, which ``part`` describes as a pattern."""
     for placeholder, value in values.items():
         part = part.replace(placeholder, value)
     name, slash = part.removesuffix("/"), "/" * part.endswith("/")

@@ -1,4 +1,7 @@
-"""The class of the records in FILE_FORMATS: the source of rows, the reader and the help of a file format."""
+"""The class of the records in FILE_FORMATS.
+
+A record contains the source of rows, the reader and the help of a file format.
+"""
 
 from __future__ import annotations
 
@@ -177,7 +180,7 @@ class FileFormat(Frozen, Generic[Data_co], kw_only=True):
 
     @property
     def _columns(self) -> Layout:
-        """The layout of the lines, or the columns of a format that does not consist of lines."""
+        """The layout of the lines. If a format does not consist of lines, the value is its columns."""
         return self.layout or _COLUMNS[self.kind]
 
     def _rows_of_text(self, source: Source, specs: tuple[ColumnSpec, ...], rules: Rules) -> Rows:

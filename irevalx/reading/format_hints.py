@@ -49,7 +49,7 @@ _NUMBER_OR_SETTING = r"[+-]?[0-9.]*[0-9](?:[eE][+-]?[0-9]+)?|sep=.*"
 """A field that does not occur in headers: a number, or the separator that Excel writes on the first line."""
 
 _MEASURE_VALUES = rb"(?=[^\t]{22})[A-Za-z]\S* *\t\S+\t\S+\r?(?:\n|$)"
-"""A line of the output of trec_eval, in which the name of a measure is padded to 22 characters."""
+"""A line of trec_eval's output, in which the measure's name is padded to 22 characters."""
 
 _ID_COLUMNS = frozenset({"IGNORED", "GROUP", "SUBGROUP", "STRATUM", "SUBTOPIC"})
 

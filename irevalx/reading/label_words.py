@@ -23,7 +23,7 @@ PAIRS: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...] = (
     (("relevant",), ("not relevant", "nonrelevant", "non relevant", "irrelevant")),
     (("correct",), ("incorrect",)),
 )
-"""Pairs of words that are read as the grades 1 and 0 if all labels of a file are words of one pair."""
+"""Pairs of words. If all labels of a file are words of one pair, they are read as the grades 1 and 0."""
 
 MISSING = ("error", "missing", "n/a", "na", "nan", "none", "null", "unknown")
 """Words that mark missing labels even if all labels of a file are words."""
@@ -31,14 +31,14 @@ MISSING = ("error", "missing", "n/a", "na", "nan", "none", "null", "unknown")
 _GRADES = {word: 1.0 - place for pair in PAIRS for place, words in enumerate(pair) for word in words}
 
 EMPTY = float(UNJUDGED_IN_FILES)
-"""The grade of an empty field, of None and NaN, and of words that were declared to be missing labels."""
+"""The grade that replaces an empty field, None, NaN, and every word that was declared to be a missing label."""
 
 _MOST_WORDS = 6
 """The maximum number of words in a message."""
 
 
 def folded(word: str) -> str:
-    """Return a word in lower case, with one space in place of each sequence of hyphens, underscores and blanks.
+    """Return a word in lower case, and replace each sequence of hyphens, underscores and blanks by one space.
 
     >>> folded("Not_Relevant")
     'not relevant'

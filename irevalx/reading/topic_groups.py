@@ -20,7 +20,7 @@ _GROUP = "group"
 """The name of the column of groups."""
 
 _BLANKS = " \t\n\r\v\f"
-"""The ASCII characters that are blanks. They separate fields and are removed from the ends of fields."""
+"""The ASCII characters that are blanks. Blanks separate fields and are removed from the ends of fields."""
 
 _BLANK = re.compile(f"[{_BLANKS}]+")
 

@@ -53,8 +53,8 @@ class DisplayedColumn(Frozen):
 def fitted_lines(table: Table, digits: int, width: int, *, best: str, other: str) -> tuple[list[bytes], list[str]]:
     """Return the lines of a table, fitted to a width, and a note about omitted columns.
 
-    If the table is too wide, column heads are broken first. Then as few optional columns as possible are omitted, and
-    finally the columns are divided into blocks below each other.
+    If the table is too wide, column heads are broken first. If the table is still too wide, as few optional columns as
+    possible are omitted, and finally the columns are divided into blocks below each other.
     """
     lines = [*aligned_lines(table, digits, layout="simple", best=best, other=other, escape=str)]
     if max(len(line.decode(errors="replace")) for line in lines) <= width + 1:
@@ -127,7 +127,7 @@ def with_short_names(
 
 
 def _similar(long: Sequence[str], names: Sequence[str]) -> list[str]:
-    """Return the names that begin or end like a name that is too long. They are shortened in the same way."""
+    """Return the names that begin or end like a name that is too long. Similar names are shortened in the same way."""
     begins, ends = ({name[part] for name in long} for part in _ENDS)
     return list(dict.fromkeys(name for name in names if name[_ENDS[0]] in begins or name[_ENDS[1]] in ends))
 

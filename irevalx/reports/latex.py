@@ -1,4 +1,4 @@
-"""Tables in LaTeX, with rules of the package booktabs. They fit the text width of the class article."""
+"""Tables in LaTeX, with rules of the package booktabs. The tables fit the text width of the class article."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _ACCENTED = re.compile("[\x80-\u017f–—‘’“”„…€™†]")  # noqa
 
 
 def latex_lines(tables: Sequence[Table], digits: int, *, titled: bool) -> Iterator[bytes]:
-    """Yield the tables. With ``titled``, they have titles. Captions explain marks and names; comments contain notes."""
+    """Yield the tables, with titles if ``titled``. Captions explain marks and names; comments contain notes."""
     tables = [_narrower(table, digits) for table in tables]
     tables, explanation = with_short_names(tables, digits, _SIZES[-1][1], length=_length)
     lines: list[str] = []
@@ -86,7 +86,7 @@ def _requirements(lines: Sequence[str]) -> str:
 
 
 def _table_lines(table: Table, digits: int, caption: str) -> Iterator[str]:
-    """Yield the lines of a table. It is divided among pages if it is too long for one."""
+    """Yield the lines of a table. A table that is too long for one page is divided among pages."""
     yield from (f"% {visible(paragraph)}" for paragraph in table.summary(digits))
     size, page, blocks, notes = _fitted(table, digits)
     is_long = sum(len(block[0].cells) + _height(block) + 2 for block in blocks) > page

@@ -13,7 +13,7 @@ from irevalx.errors import printable
 from irevalx.frozen import Frozen
 
 ELLIPSIS = "…"
-"""The character that replaces the omitted parts of names."""
+"""The character that replaces omitted parts of names."""
 
 _STRONG = re.compile(rf"([_/\s{ELLIPSIS}]+)")
 """Separators of names."""
@@ -159,7 +159,7 @@ def _joined(parts: _Parts) -> str:
 
 
 def _needed(common: Sequence[str], gaps: Sequence[Sequence[_Parts]]) -> int | None:
-    """Return the index of a common token without which a number has no key or a name is empty, or None."""
+    """Return the index of a common token without which a number would have no key, or a name would be empty."""
     for place, token in enumerate(common, 1):
         first = [of_name[place][0][1] if of_name[place] else "" for of_name in gaps]
         if all(map(_NUMBER.fullmatch, first)) and not _NUMBER.fullmatch(token) and "=" not in token:
@@ -170,7 +170,7 @@ def _needed(common: Sequence[str], gaps: Sequence[Sequence[_Parts]]) -> int | No
 
 
 def _form(first: _Parts, common: Sequence[str], gaps: Sequence[Sequence[_Parts]]) -> str:
-    """Return the common tokens of names, with the separators of the first name, and … in place of the gaps."""
+    """Return the common tokens of names with the separators of the first name. The character … replaces the gaps."""
     form = ""
     for place, token in enumerate([*common, ""]):
         different = [of_name[place] for of_name in gaps if of_name[place]]

@@ -55,9 +55,9 @@ class OutputFormat(Frozen):
     ) -> Iterator[bytes]:
         """Yield the output of irevalx-lab.
 
-        A format that can contain only one table prints the first one. ``titled`` prints the title even of a single
-        table. ``about`` describes how values were computed, for formats that show inputs. ``width`` is the width of the
-        terminal, or None if the output is not a terminal.
+        A format that can contain only one table prints only the first table. ``titled`` prints the title even of a
+        single table. ``about`` describes how values were computed, for formats that show inputs. ``width`` is the width
+        of the terminal, or None if the output is not a terminal.
         """
         return self._lines_of(tables, digits, titled, about, width)
 
@@ -109,7 +109,7 @@ class TableForPeople(DisplayedTable):
     def _lines_of(
         self, tables: Sequence[Table], digits: int, titled: bool, about: About, width: int | None
     ) -> Iterator[bytes]:
-        """Yield the tables in order. They have titles if there are several tables."""
+        """Yield the tables in order. Tables have titles if there are several tables."""
         for number, table in enumerate(tables):
             for paragraph in table.summary(digits):
                 yield displayed("\n".join(self._wrapped(self._text(paragraph), width)) + "\n\n")
@@ -145,7 +145,7 @@ class TableForPeople(DisplayedTable):
 
 
 class TerminalTable(TableForPeople):
-    """A table for the terminal. It is fitted to the width of the terminal."""
+    """A table for the terminal. The table is fitted to the width of the terminal."""
 
     def _lines_of(
         self, tables: Sequence[Table], digits: int, titled: bool, about: About, width: int | None
@@ -168,7 +168,7 @@ class TerminalTable(TableForPeople):
         return fitted_lines(table, digits, width, best=self.best, other=self.other)
 
     def _wrapped(self, text: str, width: int | None) -> list[str]:
-        """Return the lines of a paragraph or a note. They are at most as wide as the terminal or ``WIDTH``."""
+        """Return the lines of a paragraph or a note. ``width`` is None if the output is not a terminal."""
         from irevalx.reports.fitting import WIDTH, wrapped
 
         return wrapped(text, width or WIDTH)

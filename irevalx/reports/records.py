@@ -55,7 +55,7 @@ AnyRecord: TypeAlias = "Record | RecordWithInterval"
 
 
 def records(evaluation: Evaluation, summaries: Iterable[SummaryRow], *, per_topic: bool) -> Iterator[Record]:
-    """Yield the values in print order, except runid. With ``per_topic``, yield the values of topics first."""
+    """Yield the values in print order, except runid. If ``per_topic`` is true, yield the values of topics first."""
     run = as_text(evaluation.run)
     for topic, values in _values_by_topic(evaluation) if per_topic else ():
         for name, value in values:
@@ -93,7 +93,7 @@ def records_with_intervals(
 
 
 def fields_of(report: EvaluationReport) -> tuple[str, ...]:
-    """Return the field names of the records of a report; the first one is ``collection`` if there are several."""
+    """Return the field names of a report's records. A report on several collections begins with ``collection``."""
     fields = Record._fields if report.intervals is None else RecordWithInterval._fields
     return ("collection", *fields) if report.has_collections else fields
 
@@ -125,7 +125,7 @@ class _Echo:
 
 
 def separated_lines(columns: Sequence[str], rows: Iterable[Sequence[Any]], delimiter: str) -> Iterator[bytes]:
-    """Yield a header and one line per row. None is an empty field. The shape of ``rows`` is (n_rows, n_columns)."""
+    """Yield a header and one line per row. None becomes an empty field. ``rows`` has shape (n_rows, n_columns)."""
     line_of = csv.writer(_Echo(), delimiter=delimiter, lineterminator="\n").writerow
     for row in chain([columns], rows):
         yield displayed(line_of(row))
@@ -206,7 +206,7 @@ _INDENTED = json.JSONEncoder(indent=1, allow_nan=False)
 
 
 def finite(value: Any) -> Any:
-    """Return a value for JSON, with None in place of NaN and infinity."""
+    """Return a value for JSON. NaN and infinity are replaced by None."""
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 

@@ -213,9 +213,9 @@ class Row(Frozen):
 def overview(report: EvaluationReport) -> list[Table]:
     """Return a table with a row for each run and a column for each measure, or a row for each measure of a single run.
 
-    The best of several runs is marked in each column, except for counts and for summaries over different topics. With
-    ``per_topic``, there is one row per topic (and run), and the best run of each topic is marked. Each topic group has
-    one row, with the number of topics. No table is returned if neither topics nor summaries are requested.
+    The best of several runs is marked in each column, except for counts and for summaries over different topics. If
+    ``per_topic`` is true, there is one row per topic (and run), and the best run of each topic is marked. Each topic
+    group has one row, with the number of topics. No table is returned if neither topics nor summaries are requested.
     """
     per_topic, summary = report.per_topic, report.summary
     if not summary and not per_topic:
@@ -247,7 +247,7 @@ MOST_RUNS_NAMED = 6
 
 
 JUDGED = "judged_among_retrieved"
-"""The column with the share of judged documents among the first K retrieved documents, averaged over the topics with
+"""The column with the fraction of judged documents among the first K retrieved documents, averaged over the topics with
 results. The measure judged@K divides by K instead."""
 
 
@@ -257,7 +257,7 @@ def judged_among_retrieved(depth: int | str = "K") -> str:
 
 
 def coverage_note(depth: int, runs: Sequence[str], judged: Sequence[float]) -> str:
-    """Return a sentence about each run's share of judged documents among its first ``depth`` retrieved documents."""
+    """Return a sentence about the fraction of judged documents among the first ``depth`` documents of each run."""
     each = {run: f"{share:.4f}" for run, share in zip(runs, judged, strict=True)}
     if len(set(each.values())) == 1:
         shares = f"{next(iter(each.values()))} for each run"
@@ -270,7 +270,7 @@ def coverage_note(depth: int, runs: Sequence[str], judged: Sequence[float]) -> s
 
 
 def judged_in_words(judged: Mapping[str, float], depth: int) -> str:
-    """Return a sentence about the share of judged documents of each run, in words for a summary or a report."""
+    """Return a sentence, for a summary or a report, about the fraction of judged documents of each run."""
     least, most = min(judged, key=judged.__getitem__), max(judged, key=judged.__getitem__)
     of = f"Of the first {depth} documents" if depth > 1 else "Of the documents at rank 1"
     if judged[least] == judged[most]:
@@ -279,7 +279,7 @@ def judged_in_words(judged: Mapping[str, float], depth: int) -> str:
 
 
 def percent(share: float) -> str:
-    """Return a share in percent with at most one decimal. The share is never rounded to 0% or 100%."""
+    """Return a fraction in percent with at most one decimal. Only 0 and 1 result in 0% and 100%."""
     text = f"{100 * share:.1f}".removesuffix(".0")
     if share < 1 and text == "100":
         text = "more than 99.9"
@@ -420,7 +420,7 @@ def _topic_lines(evaluation: Evaluation) -> Iterator[bytes]:
 
 
 def _lines_of_topics(evaluation: Evaluation, topics: Sequence[bytes], which: slice) -> Iterator[bytes]:
-    """Yield the lines of a range of topics. Topics share a template, which makes formatting fast."""
+    """Yield the lines of a range of topics. A single template formats all topics, which is fast."""
     template = b""
     cells: list[Sequence[Any]] = []
     for column in evaluation.columns:

@@ -1,7 +1,7 @@
 """Evaluation of Spark data frames. The values are bit-for-bit identical to those of ``irevalx.evaluate``.
 
-Spark groups the rows of each topic. Its workers evaluate blocks of complete topics, and then combine the topic values
-of each run. No other package imports Spark.
+Spark groups the rows of each topic. Spark's workers evaluate blocks of complete topics, and then combine the topic
+values of each run. No other package imports Spark.
 
     jobs          evaluate() and the plan of its Spark jobs
     partitions    the functions that run on Spark's workers; the `all` rows

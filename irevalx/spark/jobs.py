@@ -45,7 +45,7 @@ _ROWS = "run string, topic string, docno string, grade bigint, score double"
 _JUDGED = {"topic": TOPIC, "docno": DOCNO, "grade": GRADE}
 _POOLED = {"topic": TOPIC, "docno": DOCNO}
 _RETRIEVED = {"run": RUN, "topic": TOPIC, "docno": DOCNO, "score": SCORE}
-"""The required columns. Only the column of runs is optional."""
+"""The required columns. The column of runs is optional."""
 
 _INTEGERS = ("byte", "short", "integer", "long")
 _NUMBERS = ("float", "double", "decimal", *_INTEGERS)

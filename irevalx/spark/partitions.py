@@ -1,4 +1,4 @@
-"""Evaluation of partitions in the workers of Spark, and the `all` rows of all partitions.
+"""Evaluation of partitions in Spark's workers, and computation of the `all` rows from the results of all partitions.
 
 The values of a run are aggregated in batches, in ascending order of topics. Counts are added in any order.
 String-valued measures are not supported.
@@ -67,7 +67,7 @@ class JudgmentCounts(NamedTuple):
 
 
 N_COUNTED = len(RunCounts._fields)
-"""The number of counts that precede the counts for each name. It is the same for runs and judgments."""
+"""The number of counts that precede the counts for each name. The number is the same for runs and judgments."""
 
 NamedMeasures: TypeAlias = "Sequence[tuple[str, Measure]]"
 """The printed names in print order, each with its measure."""
@@ -108,18 +108,18 @@ class Part(Frozen):
     """The counts of each run: ``RunCounts``, then for each name the number of documents that a treatment makes relevant
     (with ``-c``), then zeros. The shape is (n_runs, n_counts)."""
     of_judgments: IntArray
-    """The counts of judgments: ``JudgmentCounts``, then for each name the number of judged topics with a value (0 if
-    all have one), then for each check of ``level_checks`` the number of topics without the documents that it requires.
-    The shape is (n_counts,)."""
+    """The counts of judgments: first ``JudgmentCounts``; then, for each name, the number of judged topics with a value
+    (0 if all have one); then, for each check of ``level_checks``, the number of topics without the documents that it
+    requires. The shape is (n_counts,)."""
     examples: tuple[Example, ...]
-    """For each run, the first topic with results but no judged ones. Then the first topic with a judged document
-    outside the pool."""
+    """For each run, the first topic with results of which none is judged, followed by the first topic with a judged
+    document outside the pool."""
 
     @classmethod
     def of(
         cls, judgments: Judgments, pool: PoolGaps, runs: Sequence[ResultRows], selection: Selection, settings: Settings
     ) -> Part:
-        """Evaluate runs for the topics of a part. ``pool`` contains the differences between judgments and pool."""
+        """Evaluate runs for the topics of a partition. ``pool`` contains the differences between judgments and pool."""
         values_of_part = topic_values_of(judgments, runs, selection, settings)
         shape = len(values_of_part.topics), len(values_of_part.columns)
         values, has_value = np.zeros(shape), np.zeros(shape, np.bool_)
@@ -208,7 +208,7 @@ class WholeRun(Frozen):
         return cls(name, 0, totals, [0] * len(measures), [0], None)
 
     def counted(self, counts: IntArray, examples: Iterable[Example]) -> WholeRun:
-        """Add the counts of parts, and keep the first example. The shape of ``counts`` is (n_parts, n_counts)."""
+        """Add the counts of several blocks, and keep the first example. ``counts`` has shape (n_parts, n_counts)."""
         known = [known_example for known_example in (self.example, *examples) if known_example]
         example = min(known, key=lambda known_example: known_example[0].encode(), default=None)
         return replace(self, counts=(self.counts + counts.sum(axis=0)).tolist(), example=example)
@@ -379,7 +379,7 @@ def _entries(path: str, rows: pa.Table, column: str) -> Entries:
 
 
 def score_rows(part: Part, runs: Sequence[str]) -> Iterator[pa.RecordBatch]:
-    """Yield the values of a part, or null for topics without a value. ``runs`` contains the run names."""
+    """Yield the values of a block, or null for topics without a value. ``runs`` contains the run names."""
     names = pa.array([*runs, None], pa.string())
     n, n_values = part.values.shape
     values = pa.array(part.values.ravel(), mask=~part.has_value.ravel())

@@ -4,12 +4,13 @@ A resample contains n of the n topics, drawn with replacement, and is shared by 
 quantile interval extends from the alpha/2 quantile to the 1 - alpha/2 quantile of a statistic over the resamples, with
 linear interpolation between order statistics.
 
-Quantile intervals are valid for the RMS error and the bias, but not for tau: the scores of a topic sample are noisier
-than the scores of the topic population, and the scores of a resample are noisier still. The quantiles are therefore too
-low, especially for runs with similar scores. ``correlation_intervals`` inverts a test instead: the interval contains
-the population values of tau that are compatible with the observed sample.
+Quantile intervals are valid for the RMS error and the bias, but not for tau: scores on a topic sample are noisier than
+scores on the topic population, and scores on a resample are noisier still. The quantiles are therefore too low,
+especially for runs with similar scores. ``correlation_intervals`` inverts a test instead: the interval contains the
+population values of tau that are compatible with the observed sample.
 
-Shapes are as in ``correlations``: scores of shape (..., n_runs) yield one value per row of runs, of shape (...).
+Shapes are as in ``correlations``: scores have the shape (..., n_runs), and the result has one value for each row of
+runs and the shape (...).
 
 Bompada et al., SIGIR 2007, Tables 3 and 5, report the first level that exceeds it, like ``first_places``.
 """
@@ -49,7 +50,8 @@ _POPULATIONS = 41
 """The number of populations in the series of ``correlation_intervals``."""
 
 _LEAST_SIGNAL = 0.05
-"""The variance of scores without noise is assumed to be at least this share of their variance."""
+"""The minimum ratio of two variances: the variance of scores without noise, and the variance of scores. Smaller ratios
+are replaced by it."""
 
 _EQUAL = 1e-12
 """Correlations that differ by less than this are treated as equal."""
@@ -144,9 +146,10 @@ def correlation_intervals(
 
     The interval inverts a test. In a series of populations, y changes from the reverse of x, through the observed y, to
     x itself. The variance between runs excludes topic sampling variance, and the noise of a sample is the noise of the
-    resamples. The interval contains each population in which the probability of a correlation of at most the observed
-    one is above alpha/2, and so is the probability of a correlation of at least the observed one. The interval also
-    contains the quantiles of the resamples. In a simulation, the interval is conservative (docs/agreement.md).
+    resamples. The interval contains a population if two probabilities in it are above alpha/2: the probability of a
+    correlation of at most the observed one, and the probability of a correlation of at least the observed one. The
+    interval also contains the quantiles of the resamples. In a simulation, the interval is conservative
+    (docs/agreement.md).
 
     The shape of ``scores`` is (n_runs,) for x and for y, and the shape of ``drawn`` is (n_draws, n_runs). The bounds
     are NaN if the correlation, or more than half of its resamples, are undefined.
@@ -205,7 +208,7 @@ def top_tau_b(x: FloatArray, y: FloatArray, k: int) -> FloatArray:
 
 
 def top_overlap(x: FloatArray, y: FloatArray, k: int) -> FloatArray:
-    """Return the share of the k best runs that x and y have in common, in [0, 1]."""
+    """Return the fraction of the k best runs that x and y have in common, in [0, 1]."""
     of_x, of_y = are_best(x, k), are_best(y, k)  # more than k runs if there are ties at rank k
     most = np.maximum(np.count_nonzero(of_x, axis=-1), np.count_nonzero(of_y, axis=-1))
     return np.asarray(np.count_nonzero(of_x & of_y, axis=-1) / most, np.float64)
@@ -214,7 +217,7 @@ def top_overlap(x: FloatArray, y: FloatArray, k: int) -> FloatArray:
 def loss(x: FloatArray, y: FloatArray) -> FloatArray:
     """Return the best score in x minus the score in x of the best run in y, which is at least 0.
 
-    If several runs are best in y, the worst of them in x is used.
+    If several runs have the best score in y, the run among them with the lowest score in x is used.
     """
     x, y = np.broadcast_arrays(x, y)
     worst = np.where(are_best(y, 1), x, np.inf).min(axis=-1)

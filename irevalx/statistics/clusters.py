@@ -26,15 +26,15 @@ _FEW_CLUSTERS, _FEW_DEGREES = 10, 4
 """If there are fewer clusters or degrees of freedom, a warning is added."""
 
 _ROUNDING = 1e-12
-"""Sums over clusters are treated as equal if they differ by less than this share of the largest possible sum."""
+"""Sums over clusters are treated as equal if their difference, divided by the largest possible sum, is below this
+value."""
 
 
 class Clusters(Frozen):
     """The cluster of each topic. At least one cluster contains several topics."""
 
     codes: IntArray
-    """The index of the cluster of each topic. Each index from 0 to the largest one is used. The shape is (n_topics,).
-    """
+    """The index of the cluster of each topic. Each index from 0 to the maximum is used. The shape is (n_topics,)."""
     fewest: int = FEWEST_CLUSTERS
     """With fewer clusters, neither p-values nor intervals are computed."""
 
@@ -46,7 +46,7 @@ class Clusters(Frozen):
         return cls(np.array(codes, np.int64)) if len(numbers) < len(codes) else None
 
     def of_topics(self, places: IntArray | BoolArray) -> Clusters | None:
-        """Return the clusters of a subset of the topics, or None if each of these topics is a cluster of its own."""
+        """Return the clusters of a subset of the topics, or None if no two of these topics have the same cluster."""
         return Clusters.of(self.codes[places].tolist())
 
     @cached_property

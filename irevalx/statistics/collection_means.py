@@ -1,9 +1,9 @@
 """Mean differences over several collections of topics, with t tests and intervals.
 
-On these collections, only the topics are a sample: the variance of the mean difference is the sum of the variances in
-the collections, with Satterthwaite's degrees of freedom. On collections like these, the collections are a sample: the
-mean differences of the collections are tested by a t test or, if collections belong to families, by a cluster-robust
-t test whose clusters are the families.
+If inference is limited to these collections, only the topics are a sample: the variance of the mean difference is the
+sum of the variances in the collections, with Satterthwaite's degrees of freedom. If inference extends to similar
+collections, the collections are a sample: the mean differences of the collections are tested by a t test or, if
+collections belong to families, by a cluster-robust t test whose clusters are the families.
 
 Source: Satterthwaite, An Approximate Distribution of Estimates of Variance Components, Biometrics Bulletin 2(6), 1946.
 In simulations with 3 to 18 collections, 95% intervals on these collections covered the difference in 0.91 to 0.96;
@@ -34,7 +34,7 @@ class MeanDifferences(Frozen):
 
     difference: FloatArray
     error: FloatArray
-    """The standard error of each difference. It is 0 if nothing varies, and NaN if it is undefined."""
+    """The standard error of each difference. The error is 0 if nothing varies, and NaN if it is undefined."""
     freedom: FloatArray
     """The degrees of freedom of each standard error, or NaN if they are undefined."""
 

@@ -1,4 +1,4 @@
-"""Confidence intervals of means and of mean differences over topics, and quantiles of Student's t."""
+"""Confidence intervals for means and for mean differences over topics, and quantiles of Student's t."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ Ends: TypeAlias = tuple[FloatArray, FloatArray]
 def bca_intervals(d: FloatArray, confidences: Sequence[float], **options: int) -> list[Ends]:
     """Return BCa bootstrap intervals of mean differences for each confidence level.
 
-    Pairs and confidence levels share the resamples, and the bounds do not depend on ``processes``. The bounds are NaN
-    if all differences are equal, for example for a single topic. The shape of ``d`` is (n_pairs, n_topics). Source:
-    Efron, Better Bootstrap Confidence Intervals, JASA 1987, as in ``scipy.stats.bootstrap``.
+    The resamples are the same for all pairs and confidence levels, and the bounds do not depend on ``processes``. The
+    bounds are NaN if all differences are equal, for example for a single topic. The shape of ``d`` is (n_pairs,
+    n_topics). Source: Efron, Better Bootstrap Confidence Intervals, JASA 1987, as in ``scipy.stats.bootstrap``.
 
-    With few topics, intervals are too short. For 20,000 samples of 5, 10, 20 and 50 normally distributed differences,
-    the coverage of nominal 95% intervals (999 resamples) was 0.84, 0.90, 0.93 and 0.94 (``t_intervals``: 0.95 each).
-    For exponentially distributed differences, it was 0.80, 0.87, 0.91 and 0.93 (``t_intervals``: 0.88, 0.90, 0.92 and
-    0.93).
+    If there are few topics, intervals are too short. For 20,000 samples of 5, 10, 20 and 50 normally distributed
+    differences, the coverage of nominal 95% intervals (999 resamples) was 0.84, 0.90, 0.93 and 0.94 (``t_intervals``:
+    0.95 each). For exponentially distributed differences, it was 0.80, 0.87, 0.91 and 0.93 (``t_intervals``: 0.88,
+    0.90, 0.92 and 0.93).
     """
     varied = (d != d[:, :1]).any(axis=1)
     return _bootstrapped((d,), mean, varied, np.full(len(d), np.nan), confidences, **options)
@@ -55,7 +55,7 @@ def bca_intervals(d: FloatArray, confidences: Sequence[float], **options: int) -
 def bca_intervals_of_summaries(
     x: FloatArray, y: FloatArray, scale: Scale, confidences: Sequence[float], **options: int
 ) -> list[Ends]:
-    """Return BCa bootstrap intervals of the differences of two summaries, which share the resamples of topics."""
+    """Return BCa bootstrap intervals of differences of two summaries, with common resamples of topics."""
     n_topics = x.shape[1]
 
     def difference(x: FloatArray, y: FloatArray, axis: int) -> FloatArray:
@@ -212,7 +212,8 @@ class MeanIntervals(Frozen, kw_only=True):
     wilson: bool = False
     """Whether a mean has Wilson's interval if the values of the measure are 0 or 1."""
     cluster_of: Mapping[str, Hashable] = {}
-    """The cluster of each topic, for t intervals and Wilson's intervals. It is empty if topics are independent."""
+    """The cluster of each topic, for t intervals and Wilson's intervals. The mapping is empty if topics are
+    independent."""
     seed: int = 0
     resamples: int = RESAMPLES
 

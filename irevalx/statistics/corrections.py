@@ -30,9 +30,9 @@ def holm(p: FloatArray) -> FloatArray:
 def hommel(p: FloatArray) -> FloatArray:
     """Correct p-values by Hommel's method [Hommel 1988].
 
-    The corrected p-value of a hypothesis is the largest p-value of Simes' test over all sets of hypotheses that contain
-    it. Holm's corrected p-value is at least as large. The familywise error rate is controlled if the p-values are
-    independent or positively dependent.
+    To correct the p-value of a hypothesis, Simes' test is applied to every set of hypotheses that contains it, and the
+    largest p-value is used. Holm's corrected p-value is at least as large. The familywise error rate is controlled if
+    the p-values are independent or positively dependent.
     """
     order = np.argsort(p, kind="stable")
     ranked = p[order]
@@ -64,7 +64,7 @@ CORRECTIONS: dict[str, Callable[[FloatArray], FloatArray]] = {
     "benjamini-hochberg": benjamini_hochberg,
     "none": uncorrected,
 }
-"""The corrections of the p-values of a test, by their values of ``--correction``."""
+"""The functions that correct the p-values of a test, by the values of ``--correction``."""
 
 SHORT_NAMES = {"bh": "benjamini-hochberg"}
 """Alternative names of corrections."""

@@ -1,10 +1,10 @@
 """Correlations between two evaluations of the same runs, and rank-biased overlap of rankings.
 
-The functions receive scores of shape (..., n_runs) and return one value per row of runs, of shape (...), so that many
-samples of judgments can be compared in one call. x and y are broadcast. Correlations of fewer than two runs are NaN.
+The functions receive scores of shape (..., n_runs) and return an array of shape (...), with one value for each row of
+runs, so that many samples of judgments can be compared in one call. Correlations of fewer than two runs are NaN.
 
-Rank-biased overlap treats tied items as equally ranked: the whole group contributes from its top rank on. With
-persistence 1, it becomes average overlap: the mean of the agreements at depths 1 to k, where k is the length of the
+Rank-biased overlap treats tied items as equally ranked: the whole group contributes from its top rank on. If the
+persistence is 1, it becomes average overlap: the mean of the agreements at depths 1 to k, where k is the length of the
 shorter ranking. No rank beyond k counts, so that the extrapolated and minimum overlap are equal, and the residual is 0.
 
 Source: Webber, Moffat and Zobel, A Similarity Measure for Indefinite Rankings, TOIS 2010; for ties, variant "w" of
@@ -58,10 +58,11 @@ def tau_b_over(x: FloatArray, y: FloatArray, counted: BoolArray) -> FloatArray:
 def tau_ap(x: FloatArray, y: FloatArray) -> FloatArray:
     """Return tau_AP, Kendall's tau weighted towards the top of y [Yilmaz, Aslam & Robertson, SIGIR 2008].
 
-    For each run that is below another run in y, the share of the runs above it in y that are also above it in x is
-    computed. The mean of these shares is scaled from [0, 1] to [-1, 1]. The value is NaN if all runs are tied in x or
-    in y. Ties [Urbano & Marrero, ICTIR 2017]: the runs above a group of ties in y are above each of its runs, so that a
-    scoring agrees with itself. A pair of runs tied in x but not in y is discordant.
+    For each run that is below another run in y, consider the runs above it in y, and compute the fraction of them that
+    are also above it in x. The mean of these fractions is scaled from [0, 1] to [-1, 1]. The value is NaN if all runs
+    are tied in x or in y. Ties are handled as in Urbano & Marrero, ICTIR 2017: if runs are tied in y, a run ranked
+    above one of them is ranked above each of them, so that the correlation of a scoring with itself is 1. A pair of
+    runs tied in x but not in y is discordant.
     """
     x, y = np.broadcast_arrays(without_noise(x), without_noise(y))
     order = np.lexsort((-x, -y), axis=-1)
@@ -81,7 +82,7 @@ def tau_ap_b(x: FloatArray, y: FloatArray) -> FloatArray:
 
 
 def rank_correlations(x: FloatArray, y: FloatArray) -> dict[str, FloatArray]:
-    """Return ``tau``, ``tau_b``, ``tau_ap`` and ``tau_ap_b`` by name. This takes little more time than one of them."""
+    """Return ``tau``, ``tau_b``, ``tau_ap`` and ``tau_ap_b`` as a dictionary, in little more time than a single one."""
     x, y = np.broadcast_arrays(without_noise(x), without_noise(y))
     above_x, above_y = (side[..., np.newaxis, :] > side[..., :, np.newaxis] for side in (x, y))
     both = np.count_nonzero(above_x & above_y, axis=-1)
@@ -125,13 +126,13 @@ def line_through(x: FloatArray, y: FloatArray) -> tuple[float | None, float | No
 def line_intervals(
     x: FloatArray, y: FloatArray, groups: Sequence[str]
 ) -> tuple[tuple[float, float] | None, tuple[float, float] | None]:
-    """Return 95% intervals of the slope and the correlation of a line, by a jackknife over groups of points.
+    """Return 95% intervals for the slope and the correlation of a line, by a jackknife over groups of points.
 
     Points of the same group depend on each other. Student's t distribution is used, with one degree of freedom fewer
-    than groups, and the correlation is Fisher-transformed. With 4 to 20 groups, the coverage is 0.93 to 0.97 for slopes
-    and 0.87 to 0.98 for correlations. It can be as low as 0.76 and 0.71 if all points are treated as independent. An
-    interval is None if there are fewer than ``LEAST_GROUPS`` groups, if a value is undefined, or if the points are on
-    one line.
+    than groups, and the correlation is Fisher-transformed. For 4 to 20 groups, the coverage is 0.93 to 0.97 for slopes
+    and 0.87 to 0.98 for correlations. If all points were treated as independent, the coverage could be as low as 0.76
+    and 0.71. An interval is None if there are fewer than ``LEAST_GROUPS`` groups, if a value is undefined, or if the
+    points are on one line.
     """
     from scipy import stats
 
@@ -262,7 +263,7 @@ def rank_biased_overlap(x: Ranking[Item], y: Ranking[Item], p: float) -> dict[st
 
 
 class Rankings(Frozen):
-    """Rankings of numbered items, one after the other. The numbers have 32 bits, which halves the memory."""
+    """Several rankings of numbered items, stored consecutively. The numbers have 32 bits, which halves the memory."""
 
     lengths: IntArray
     """The number of items in each ranking, which can be 0."""
@@ -282,7 +283,7 @@ class Rankings(Frozen):
 
 
 class Agreements(Frozen):
-    """The agreement of two rankings at each depth, for one or more pairs of rankings of the same items."""
+    """The agreement of two rankings at each depth. One or more pairs of rankings of the same items are compared."""
 
     n_short: IntArray
     n_long: IntArray

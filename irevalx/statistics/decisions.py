@@ -116,7 +116,7 @@ def _decide_parts(
 ) -> tuple[BoolArray, IntArray]:
     """Return the decisions of ``n_rows, n_pairs, n_topics = shape``.
 
-    ``part`` returns the differences in some rows, with the shape (n_pairs, n_rows, n_topics).
+    ``part`` computes the differences in some rows. The shape of its result is (n_pairs, n_rows, n_topics).
     """
     n_rows, n_pairs, n_topics = shape
     different = np.zeros((n_rows, n_pairs), np.bool_)
@@ -164,7 +164,7 @@ class Confusion(Frozen):
 
     @cached_property
     def accuracy(self) -> FloatArray:
-        """The share of unchanged decisions, regardless of direction, in [0, 1], or 0 if there are no pairs."""
+        """The fraction of unchanged decisions, regardless of direction, in [0, 1], or 0 if there are no pairs."""
         return ratio(self.c11 + self.c22, self.c11 + self.c12 + self.c21 + self.c22)
 
     @cached_property
@@ -253,8 +253,8 @@ def groups_of_runs(n_runs: int, different: Collection[tuple[int, int]], order: S
 def bars_of_groups(n_runs: int, different: Collection[tuple[int, int]]) -> list[list[list[int]]]:
     """Return the bars of a critical-difference diagram as columns of bars. Each bar is a list of runs.
 
-    Two runs share a bar if and only if they are not a pair in ``different``. Runs are numbered from 0, the best run.
-    Bars in the same column do not overlap. A group has no bar if other bars contain each pair of its runs.
+    Two runs are in a common bar if and only if they are not a pair in ``different``. Runs are numbered from 0, the best
+    run. Bars in the same column do not overlap. A group has no bar if other bars contain each pair of its runs.
     """
     groups = [group for group in groups_of_runs(n_runs, different, range(n_runs)) if len(group) > 1]
     for group in sorted(groups, key=len):
@@ -271,9 +271,10 @@ def bars_of_groups(n_runs: int, different: Collection[tuple[int, int]]) -> list[
 
 
 def letters_of_groups(n_runs: int, different: Collection[tuple[int, int]], order: Sequence[int]) -> list[str]:
-    """Return the letters of each run. Two runs share a letter if and only if they are not a pair in ``different``.
+    """Return the letters of each run.
 
-    Letters are assigned in the order of ``groups_of_runs``.
+    Two runs have a common letter if and only if they are not a pair in ``different``. Letters are assigned in the order
+    of ``groups_of_runs``.
     """
     groups = groups_of_runs(n_runs, different, order)
     turns = [divmod(number, len(ALPHABET)) for number in range(len(groups))]
@@ -321,7 +322,8 @@ class SignProbabilities(Frozen):
     zero: float
     above: float
     exact: bool
-    """Whether the probabilities are exact except for rounding. Otherwise, they are normal approximations."""
+    """Whether the probabilities are exact except for rounding. If this is false, the probabilities are normal
+    approximations."""
 
     @classmethod
     def normal(cls, mean: float, deviation: float) -> SignProbabilities:
@@ -331,7 +333,7 @@ class SignProbabilities(Frozen):
 
 
 def sign_probabilities(start: float, values: FloatArray, chances: FloatArray) -> SignProbabilities:
-    """Return the probabilities of the signs of ``start`` plus the sum of independent random values.
+    """Return the probabilities of the signs of a sum of ``start`` and independent random values.
 
     The result is exact if the values are on a grid, as weights of precision are, or if the sum has at most
     ``MOST_VALUES`` values (for example, if there are 12 documents with different weights). The shape of ``values`` and

@@ -4,13 +4,13 @@ The model estimates the true grades and the error rates of each judge from label
 probability that depends only on the true grade, independently of other judges. If judges err on the same documents,
 they violate this assumption, and the model treats their common errors as the truth.
 
-Labels are an array of shape (n_documents, n_judges). They are grades from 0, or negative if a judge assigns no grade.
-Each document has at least one label.
+Labels are an array of shape (n_documents, n_judges). A label is a grade from 0, or negative if a judge assigns no
+grade. Each document has at least one label.
 
 Source: Dawid and Skene, Maximum Likelihood Estimation of Observer Error-Rates Using the EM Algorithm, Applied
 Statistics 28, 1979.
 
-A confusion is an array of numbers of documents of shape (..., n_grades, n_grades), with the human grade first. The
+A confusion contains numbers of documents, with the human grade first. Its shape is (..., n_grades, n_grades). The
 functions return a value for each confusion, of shape (...), or NaN if a statistic is not defined. kappa, alpha and AC1
 are symmetric. precision and recall treat the human labels as the truth.
 """
@@ -34,11 +34,11 @@ _ENOUGH = 1e-8
 """EM stops if the log-likelihood changes by less than this value."""
 
 _LEAST_SHARE = 1e-10
-"""The replacement of a share of 0, which has no logarithm."""
+"""The value that replaces a fraction of 0, which has no logarithm."""
 
 
 def vote(labels: IntArray) -> IntArray:
-    """Return the most frequent grade of each document, or the lowest of several. The shape is (n_documents,)."""
+    """Return each document's most frequent grade, or the lowest such grade. The shape is (n_documents,)."""
     grades = np.unique(labels[labels >= 0])
     votes = np.stack([np.count_nonzero(labels == grade, axis=1) for grade in grades.tolist()], axis=1)
     most: IntArray = grades[votes.argmax(axis=1)]
@@ -66,21 +66,21 @@ class DawidSkene(Frozen, kw_only=True):
     """The probability of a judge's grade (axis 1) given the true grade (axis 2). The shape is (n_judges, n_grades,
     n_grades)."""
     prevalence: FloatArray
-    """The shares of the true grades. The shape is (n_grades,)."""
+    """The fraction of documents with each true grade. The shape is (n_grades,)."""
     rounds: int
     """The number of iterations of the EM algorithm."""
 
     @property
     def grades(self) -> IntArray:
-        """The most probable grade of each document, or the lowest of several. The shape is (n_documents,)."""
+        """The most probable grade of each document, or the lowest such grade. The shape is (n_documents,)."""
         place: IntArray = np.round(self.probabilities, 12).argmax(axis=1)
         return place
 
 
 def dawid_skene(labels: IntArray, n_grades: int) -> DawidSkene:
-    """Fit the model by EM, starting from the shares of the judges' votes. Grades are 0 to n_grades - 1.
+    """Fit the model by EM, starting from the fraction of judges that voted for each grade.
 
-    As in crowd-kit, a share of 0 is replaced by 1e-10. No other smoothing is applied.
+    Grades are 0 to n_grades - 1. As in crowd-kit, a fraction of 0 is replaced by 1e-10. No other smoothing is applied.
     """
     votes = np.stack([np.count_nonzero(labels == grade, axis=1) for grade in range(n_grades)], axis=1)
     probabilities: FloatArray = votes / votes.sum(axis=1, keepdims=True)
@@ -127,7 +127,7 @@ def _log_likelihoods(labels: IntArray, errors: FloatArray) -> FloatArray:
 
 
 def agreement(counts: FloatArray) -> FloatArray:
-    """Return the share of documents with equal grades."""
+    """Return the fraction of documents with equal grades."""
     return divided(np.trace(counts, axis1=-2, axis2=-1), counts.sum(axis=(-2, -1)))
 
 

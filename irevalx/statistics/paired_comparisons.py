@@ -49,7 +49,7 @@ class Method(Frozen):
     """The significance level of the corrected p-value, if there are at least ``FEW_TOPICS`` topics. Intervals are at 1
     - alpha."""
     resamples: int = RESAMPLES
-    """The number of resamples of the permutation test, of randomised Tukey HSD, and of bootstrap intervals."""
+    """The number of resamples in the permutation test, in randomised Tukey HSD, and for bootstrap intervals."""
     seed: int = 0
 
     @property
@@ -72,8 +72,8 @@ class Comparisons(Frozen):
     processes: int = 1
     """The number of worker processes, which does not affect the results."""
     clusters: Clusters | None = None
-    """The clusters of dependent topics, or None if topics are independent. Only the t test and the permutation test
-    support clusters."""
+    """The clusters of dependent topics, or None if topics are independent. Clusters are supported only by the t test
+    and the permutation test."""
 
     @cached_property
     def first(self) -> IntArray:
@@ -180,7 +180,7 @@ class Comparisons(Frozen):
 
     @cached_property
     def exact(self) -> BoolArray:
-        """Whether the p-value of a test with random resamples is exact. It is False for other tests."""
+        """Whether the p-value of a test with random resamples is exact. The value is False for other tests."""
         exact = TESTS[self.method.test].exact
         return np.zeros(len(self.pairs), np.bool_) if exact is None else exact(self.flipped, self.method.resamples)
 
@@ -205,12 +205,12 @@ class Comparisons(Frozen):
 
     @property
     def power(self) -> float:
-        """Discriminative power: the share of pairs that differ, or 0 if there are no pairs [Sakai, SIGIR 2006]."""
+        """Discriminative power: the fraction of pairs that differ, or 0 if there are no pairs [Sakai, SIGIR 2006]."""
         return float(np.mean(self.differ)) if self.pairs else 0.0
 
     @property
     def power_uncorrected(self) -> float:
-        """The share of pairs whose uncorrected p-value is below alpha, or 0 if there are no pairs."""
+        """The fraction of pairs whose uncorrected p-value is below alpha, or 0 if there are no pairs."""
         return float(np.mean(self.p < self.method.alpha)) if self.pairs else 0.0
 
     @property
@@ -269,7 +269,7 @@ class Comparisons(Frozen):
 
 
 def share_arrangements(every: Sequence[Comparisons]) -> None:
-    """Compute randomised Tukey HSD for several measures. Measures with equal shapes share the random arrangements."""
+    """Compute randomised Tukey HSD for several measures. Measures of equal shape have the same arrangements."""
     by_shape: dict[tuple[int, ...], list[Comparisons]] = {}
     for each in every:
         if correction_named(each.method.correction) == TUKEY and each.pairs:

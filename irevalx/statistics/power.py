@@ -1,6 +1,6 @@
 """Power of the paired t test, and the standard deviation of differences over topics.
 
-The effect size is the mean difference divided by the standard deviation of the differences over topics. With n topics,
+The effect size is the mean difference divided by the standard deviation of the differences over topics. For n topics,
 the t statistic follows the noncentral t distribution with n - 1 degrees of freedom and the noncentrality parameter
 effect * sqrt(n). If topics are clustered, a ``ClusterDesign`` determines the degrees of freedom, and n is divided by
 the design effect.
@@ -36,8 +36,8 @@ def median_and_greatest(
 ) -> tuple[Deviation, Deviation, tuple[int, int]]:
     """Return the median and maximum standard deviation of differences over pairs, and the pair with the maximum.
 
-    The median is the median of deviations. There must be at least two runs and two topics. The shape of ``values`` is
-    (n_runs, n_topics).
+    The median is computed from standard deviations, not from variances. There must be at least two runs and two topics.
+    The shape of ``values`` is (n_runs, n_topics).
 
     The interval of a variance is computed from a chi-square distribution with 2 / v degrees of freedom, where v is the
     jackknife variance of the log variance over topics or clusters [Miller, Jackknifing Variances, Annals of

@@ -2,10 +2,10 @@
 
 Source: Angelopoulos, Duchi and Zrnic, PPI++: Efficient Prediction-Powered Inference, arXiv 2311.01453, 2023.
 
-The total of a topic is estimated by the difference estimator: the total of the machine labels of all documents, plus
-the error of the machine for each sampled document divided by its inclusion probability (Särndal, Swensson and Wretman,
-Model Assisted Survey Sampling, 1992, section 6.3). With a weight for the machine, it is the estimator of Angelopoulos,
-Duchi and Zrnic (PPI++, arXiv 2311.01453, 2023) with sampling weights.
+The total of a topic is estimated by the difference estimator: the machine labels of all documents are summed, and the
+machine's error for each sampled document, divided by the inclusion probability, is added (Särndal, Swensson and
+Wretman, Model Assisted Survey Sampling, 1992, section 6.3). If the machine labels have a weight, the estimator is the
+one of Angelopoulos, Duchi and Zrnic (PPI++, arXiv 2311.01453, 2023) with sampling weights.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ FEWEST_HUMAN = 4
 """The minimum number of human topics for an estimate."""
 
 FEWEST_FOR_BENEFIT = 10
-"""The minimum number of human topics for which the interval of the effective number of topics is computed."""
+"""The minimum number of human topics for an interval of the effective number of topics."""
 
 _GREATEST = 1 - 1e-15
 """Correlations are clipped to this value, because atanh(1) is infinite."""
@@ -48,9 +48,10 @@ class Estimates(Frozen, kw_only=True):
     """The mean of the human values."""
     classical_error: FloatArray
     correlation: FloatArray
-    """The correlation of human and machine values over topics with both, or NaN if one of them is constant."""
+    """The correlation between human and machine values over topics that have both. The value is NaN if all human
+    values, or all machine values, are equal."""
     correlation_error: FloatArray
-    """The standard error of atanh(correlation), or NaN if there is no interval of the effective number of topics."""
+    """The standard error of atanh(correlation), or NaN if the effective number of topics has no interval."""
     effective_topics: FloatArray
     """The number of human topics that have the same standard error without machine labels, or NaN if the error is 0."""
     n_human: int
@@ -72,8 +73,9 @@ class Estimates(Frozen, kw_only=True):
     def _interval(self, middle: FloatArray, error: FloatArray, freedom: IntArray, alpha: float) -> Ends:
         """Return t intervals or, for values that are 0 or 1, Wilson's intervals for the effective number of values.
 
-        The effective number is the variance of a value divided by the squared standard error. It is shrunk towards the
-        number of human values if one of the two values is rare, because the standard error is then uncertain.
+        The effective number is the variance of a value divided by the squared standard error. The effective number is
+        shrunk towards the number of human values if one of the two values is rare, because the standard error is then
+        uncertain.
         """
         if self.n_rarer is None:
             return t_interval(middle, error, freedom, alpha)
@@ -86,10 +88,10 @@ class Estimates(Frozen, kw_only=True):
         return wilson_interval(share, n_effective, special.stdtrit(freedom, 1 - alpha / 2))
 
     def effective_interval(self, alpha: float) -> Ends:
-        """Return the bounds of intervals of the effective number of topics for a fitted lambda.
+        """Return intervals for the effective number of topics, for a fitted lambda.
 
-        With the best lambda, the effective number depends on the correlation r of human and machine values in the
-        population: it is n / (1 - f r**2), where f is the share of topics with machine labels only. The estimate
+        For the best lambda, the effective number depends on the correlation r of human and machine values in the
+        population: it is n / (1 - f r**2), where f is the fraction of topics with machine labels only. The estimate
         ``effective_topics`` can be outside the interval, because its lambda is fitted. The bounds are NaN if lambda is
         given, the correlation is undefined, or there are fewer than ``FEWEST_FOR_BENEFIT`` human topics.
         """
@@ -152,7 +154,7 @@ def _squares(values: FloatArray) -> FloatArray:
 
 
 def _correlation_errors(x: FloatArray, y: FloatArray) -> FloatArray:
-    """Return the jackknife error of atanh(correlation) of each row. It is at least the error for normal values."""
+    """Return the jackknife error of each row's atanh(correlation), but at least the error for normal values."""
     n = x.shape[1]
     x, y = (values - values.mean(axis=1, keepdims=True) for values in (x, y))
     of_xy, of_xx, of_yy = (
@@ -186,8 +188,8 @@ def expected_estimates(
 def range_of_prediction(half_width: float, n_pilot: int) -> tuple[float, float]:
     """Return the range of a predicted half-width.
 
-    It consists of the 10th and the 90th percentile of the ratio of the predicted and the realised half-width, for 10,
-    20 and 50 human values, interpolated by the inverse square root of their number.
+    The bounds are the 10th and the 90th percentile of the ratio between predicted and realised half-width. They are
+    known for 10, 20 and 50 human values, and interpolated by the inverse square root of the number.
     """
     places = 1 / np.sqrt((np.inf, 50, 20, 10))
     low, high = (np.interp(n_pilot**-0.5, places, of) for of in ((1, 0.85, 0.76, 0.65), (1, 1.14, 1.24, 1.38)))
@@ -195,7 +197,7 @@ def range_of_prediction(half_width: float, n_pilot: int) -> tuple[float, float]:
 
 
 def best_weights(human: FloatArray, machine: FloatArray, more: FloatArray) -> FloatArray:
-    """Return the lambda with the minimum variance, or 0 for constant labels. It is not clipped to [0, 1].
+    """Return the lambda with the minimum variance, or 0 for constant labels. The value is not clipped to [0, 1].
 
     The shape is (n_rows,).
     """
@@ -236,10 +238,11 @@ class DrawnDocuments(Frozen):
     topic: IntArray
     """The indices of the topics, from 0. The shape is (n_drawn,)."""
     probability: FloatArray
-    """The inclusion probabilities, in (0, 1]. They are equal within a stratum. The shape is (n_drawn,)."""
+    """The inclusion probabilities, in (0, 1]. Documents in the same stratum have equal probabilities. The shape is
+    (n_drawn,)."""
     stratum: IntArray | None
     """The indices of strata over all topics, from 0. Within a stratum, all samples of the same size are equally likely.
-    None if documents were drawn independently. The shape is (n_drawn,)."""
+    The value is None if documents were drawn independently. The shape is (n_drawn,)."""
 
     def total(self, values: FloatArray) -> FloatArray:
         """Return the Horvitz-Thompson estimate of each topic's total. The shape of ``values`` is (n_drawn,)."""
@@ -291,7 +294,7 @@ class TwoStageEstimate(Frozen, kw_only=True):
     standard_error: float
     """The standard error over topics and documents."""
     document_error: float
-    """The part of the standard error that is due to the sampling of documents."""
+    """The standard error due to the sampling of documents."""
     weight: float
     """The weight of the machine labels of documents that could be drawn, lambda, in [0, 1]."""
     classical: float
@@ -338,8 +341,8 @@ def two_stage(
     """Estimate the mean of topics' totals over documents, for at least two topics.
 
     The variance over topics and documents is the variance of the estimated totals. Topics are independent, and the
-    variance includes the variance from documents (Cochran, Sampling Techniques, 1977, section 11.9, if a small share of
-    the topics is drawn). If few of the sampled documents contribute to the totals, most samples underestimate the
+    variance includes the variance from documents (Cochran, Sampling Techniques, 1977, section 11.9, if a small fraction
+    of the topics is drawn). If few of the sampled documents contribute to the totals, most samples underestimate the
     error. Therefore, all variances include an additional document with an error, which increases a coverage of 0.85 to
     0.98 for 95% intervals. This is our addition, similar to the successes and failures added by Agresti and Coull, The
     American Statistician 1998.

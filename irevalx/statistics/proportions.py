@@ -1,9 +1,9 @@
-"""Intervals of proportions and of chance-corrected coefficients over a sample of topics, also at 0 and 1.
+"""Intervals for proportions and for chance-corrected coefficients over a sample of topics, including values of 0 and 1.
 
 Documents of a topic are not independent. The number of documents is therefore divided by a design effect: the variance
-over topics divided by the variance for independent documents. The estimate of the design effect is uncertain if few
-topics have a success, or if few have a failure. The design effect is therefore a weighted mean of this estimate and the
-design effect for an intraclass correlation of 1/2. The interval is the interval of Wilson (1927) for the effective
+over topics divided by the variance for independent documents. The estimate of the design effect is unreliable if
+successes, or failures, occur in only a few topics. The design effect is therefore a weighted mean of this estimate and
+the design effect for an intraclass correlation of 1/2. The interval is Wilson's interval (1927) for the effective
 number of documents, with a quantile of Student's t distribution.
 """
 
@@ -33,9 +33,10 @@ UNDEFINED = float("nan"), float("nan")
 
 
 def proportion_interval(successes: FloatArray, units: FloatArray, confidence: float) -> tuple[float, float]:
-    """Return the interval of the share of successes among the units of topics. The shapes are (n_topics,).
+    """Return the interval for the proportion of successes.
 
-    Topics that have no units are left out. The bounds are NaN if fewer than two topics remain.
+    A success is one of the units of a topic. The shapes are (n_topics,). Topics that have no units are left out. The
+    bounds are NaN if fewer than two topics remain.
     """
     successes, units = successes[units > 0], units[units > 0]
     k, n = units.size, units.sum()
@@ -57,13 +58,14 @@ def coefficient_intervals(
 ) -> dict[str, tuple[float, float]]:
     """Return the interval of each chance-corrected coefficient that a function computes from counts of label pairs.
 
-    The shape of ``confusions`` is (n_topics, n_grades, n_grades), or (n_topics, n_tables, n_grades, n_grades) for the
-    mean of a coefficient over several tables of the same documents. Topics that have no label pairs must be left out.
+    The shape of ``confusions`` is (n_topics, n_grades, n_grades). If the documents have several tables, and the mean of
+    a coefficient over the tables is needed, the shape is (n_topics, n_tables, n_grades, n_grades). Topics that have no
+    label pairs must be left out.
 
     If at least ``ENOUGH_DISAGREEMENT`` topics contain a disagreement, and the confusion matrices of the topics are not
-    all equal, the interval is the jackknife interval of atanh(coefficient). Otherwise, it is computed from the interval
-    of the share of agreements A, because a coefficient is 1 - (1 - A) / E, where E is the expected share of
-    disagreements. The bounds are NaN if E is 0 or there are fewer than two topics.
+    all equal, the interval is the jackknife interval of atanh(coefficient). If not, the interval is computed from the
+    interval of the proportion of agreements A, because a coefficient is 1 - (1 - A) / E, where E is the expected
+    proportion of disagreements. The bounds are NaN if E is 0 or there are fewer than two topics.
     """
     from scipy import special
 
@@ -103,7 +105,7 @@ def jackknife_error(values: FloatArray) -> float:
 
 
 def _wilson(successes: FloatArray, units: FloatArray, effect: float, confidence: float) -> tuple[float, float]:
-    """Return Wilson's interval of a share, given an estimate of the design effect."""
+    """Return Wilson's interval for a proportion, given an estimate of the design effect."""
     n, k = float(units.sum()), units.size
     share = float(successes.sum()) / n
     varying = min(np.count_nonzero(successes < units), np.count_nonzero(successes > 0))
@@ -115,7 +117,7 @@ def _wilson(successes: FloatArray, units: FloatArray, effect: float, confidence:
 
 
 def wilson_interval(share: FloatArray | float, n: FloatArray | float, q: Any) -> tuple[FloatArray, FloatArray]:
-    """Return Wilson's interval of a share of n independent units, with the quantile ``q``."""
+    """Return Wilson's interval for the proportion of successes among n independent units, with the quantile ``q``."""
     scale = 1 + q**2 / n
     middle = (share + q**2 / (2 * n)) / scale
     half = q / scale * np.sqrt(share * (1 - share) / n + q**2 / (4 * n**2))

@@ -3,8 +3,8 @@
 Most measures are averaged. A geometric mean is a mean of logarithms, so logarithms are tested. Numbers of documents are
 summed over topics, so differences and intervals refer to the sums.
 
-A paired test receives differences of shape (..., n_topics) and returns a two-sided p-value for each row of topics, of
-shape (...). ``differences`` are free of rounding errors, so that 0.3 - 0.2 and 0.2 - 0.1 are equal, as rank tests
+A paired test receives differences of shape (..., n_topics) and returns two-sided p-values of shape (...), one for each
+row of topics. ``differences`` are free of rounding errors, so that 0.3 - 0.2 and 0.2 - 0.1 are equal, as rank tests
 require. p is 1 if there is at most one topic, or if all differences are zero.
 
 scipy is imported where it is used, because importing it takes longer than most of the commands.
@@ -14,8 +14,8 @@ m scores of a topic could have come from any run. An arrangement permutes the m 
 D is the maximum minus the minimum mean over runs.
 
 Source: Carterette, Multiple Testing in Statistical Analysis of Systems-Based Information Retrieval Experiments, TOIS
-30(1), 2012; Sakai, Evaluation with Informational and Navigational Intents, WWW 2012. Their programs divide by the
-number of random arrangements and can print 0. Here, the observed arrangement is one of the arrangements.
+30(1), 2012; Sakai, Evaluation with Informational and Navigational Intents, WWW 2012. The programs of these authors
+divide by the number of random arrangements and can print 0. Here, the observed arrangement is one of the arrangements.
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ class Scale(Frozen):
     transform: Callable[[FloatArray], FloatArray]
     """A function that converts values of shape (..., n_topics) to tested values, whose mean determines the summary."""
     of_sum: Callable[[FloatArray, int | FloatArray], FloatArray]
-    """A function that converts sums of tested values over topics, of shape (...), and numbers of topics to summaries.
-    """
+    """A function that converts sums and numbers of topics to summaries. A sum is a sum of tested values over topics,
+    and the shape of the sums is (...)."""
     is_linear: bool = True
     """Whether the summary of a difference is the difference of the summaries."""
 
@@ -104,8 +104,8 @@ _SAME = 1e-9
 """Differences are treated as equal if they differ by less than this number, because their roundings add up."""
 
 _EXACT = 50
-"""The maximum number of topics for which Wilcoxon's distribution is exact if there are no ties. Otherwise, it is
-normal."""
+"""The maximum number of topics for which Wilcoxon's distribution is exact if there are no ties. If there are more
+topics, the normal approximation is used."""
 
 
 def differences(x: FloatArray, y: FloatArray) -> FloatArray:
@@ -169,8 +169,8 @@ def wilcoxon(d: FloatArray, resamples: int = RESAMPLES, seed: int = 0) -> FloatA
 
     The result is the same as that of ``scipy.stats.wilcoxon`` for each row: topics that have no difference are
     excluded, tied differences share their mean rank, and no continuity correction is applied. For up to 13 topics, all
-    sign flips are enumerated. For up to 50 topics with neither ties nor zeros, the distribution is exact. Otherwise, it
-    is normal. The shape of ``d`` is (..., n_topics).
+    sign flips are enumerated. For up to 50 topics with neither ties nor zeros, the distribution is exact. In other
+    cases, it is normal. The shape of ``d`` is (..., n_topics).
     """
     from scipy import stats
 
@@ -192,14 +192,11 @@ def wilcoxon(d: FloatArray, resamples: int = RESAMPLES, seed: int = 0) -> FloatA
 def sign_flips(d: FloatArray, resamples: int = RESAMPLES, seed: int = 0) -> FloatArray:
     """Test whether the mean difference is zero by flipping signs at random.
 
-    p is the share of the ways of flipping signs for which the mean is at least as far from zero as the observed mean.
     It is exact if there are at most ``resamples`` ways, or if their means take at most ``resamples`` values
     (``steps_of``), as for measures that count documents. Otherwise, ``resamples`` random sign vectors are drawn, which
     all rows share, and p is (1 + count)/(1 + resamples), which includes the observed signs. The shape of ``d`` is (...,
-    n_topics).
-
-    Source: Smucker, Allan and Carterette, CIKM 2007; Phipson and Smyth, Permutation p-values should never be zero,
-    Statistical Applications in Genetics and Molecular Biology 2010.
+    n_topics). Source: Smucker, Allan and Carterette, CIKM 2007; Phipson and Smyth, Permutation p-values should never be
+    zero, Statistical Applications in Genetics and Molecular Biology 2010.
     """
     n_topics = d.shape[-1]
     if n_topics < 2:
@@ -255,7 +252,7 @@ def without_spread(d: FloatArray) -> BoolArray:
 
 
 def exact_sign_flips(d: FloatArray) -> float:
-    """Return the p-value of sign flips. It is exact if at most 13 topics differ, or all by the same amount."""
+    """Return the p-value of sign flips. p is exact if at most 13 topics differ, or if all differ by the same amount."""
     few = d[d != 0]  # topics without a difference do not change any sum
     if not few.size:
         return 1.0
@@ -325,7 +322,7 @@ TESTS: dict[str, PairedTest] = {
 
 
 def _by_enumeration(d: FloatArray) -> FloatArray:
-    """Return Wilcoxon's p from all sign flips. Rows with the same ranks share an enumeration."""
+    """Return Wilcoxon's p from all sign flips. If rows have the same ranks, the flips are enumerated once."""
     from scipy import stats
 
     n_topics = d.shape[-1]
@@ -347,7 +344,7 @@ def _by_enumeration(d: FloatArray) -> FloatArray:
 
 @lru_cache(maxsize=2**13)
 def _subset_shares(numbers: tuple[int, ...]) -> FloatArray:
-    """Return the share of subsets of n doubled ranks with a sum below s, for s from 0 to n (n + 1) + 1."""
+    """Return the fraction of subsets of n doubled ranks with a sum below s, for s from 0 to n (n + 1) + 1."""
     up_to = np.append(0.0, np.cumsum(_subset_sums(numbers)))
     up_to = np.append(up_to, np.ones(len(numbers) * (len(numbers) + 1) + 2 - up_to.size))
     up_to.setflags(write=False)
@@ -383,7 +380,7 @@ class Tukey(Frozen):
     n_topics: int
 
     def p_values(self, means: FloatArray) -> FloatArray:
-        """Return the share of arrangements whose D is at least the mean difference of each pair."""
+        """Return, for each pair, the fraction of arrangements whose D is at least the pair's mean difference."""
         if self.n_topics < 2:
             return np.ones(len(means))
         as_far: IntArray = np.searchsorted(-self.greatest, -np.abs(means), side="right")
@@ -413,7 +410,7 @@ def randomised_tukey(values: FloatArray, resamples: int, seed: int = 0, processe
 def randomised_tukey_of(
     measures: Sequence[FloatArray], resamples: int, seed: int = 0, processes: int = 1
 ) -> list[Tukey]:
-    """Return ``randomised_tukey`` of each measure. Their shapes are equal, and they share the random arrangements."""
+    """Return ``randomised_tukey`` of measures of equal shape. All measures have the same random arrangements."""
     n_runs, n_topics = measures[0].shape
     if arrangements_fit(n_runs, n_topics, resamples):
         greatest = [np.concatenate([np.ptp(sums, axis=1) for sums in _all_arrangements(x)]) for x in measures]

@@ -85,15 +85,16 @@ class ActiveLearning(ScoringStrategy):
 class ActiveSampling(TopicStrategy):
     """Sample documents from runs by estimated precision, and within a run by rank, with known probabilities.
 
-    The document at rank r of a run's first D documents has a share proportional to 1 + 1/r + ... + 1/D, which is its
-    contribution to average precision. The weights of runs are equal at first, and then proportional to 1 + the number
-    of relevant documents of the run, estimated from the sample (our choice).
+    In a run, the document at rank r of the first D documents has a sampling weight proportional to 1 + 1/r + ... + 1/D,
+    which is its contribution to average precision. The weights of runs are equal at first. Later, they are proportional
+    to 1 + the run's number of relevant documents, estimated from the sample (our choice).
 
-    The sample has ``n`` documents on average, and sums over it are unbiased. The latter is our choice: each document is
-    considered once, in random order, and drawn with a probability proportional to its share, at most 1, which depends
-    only on the documents considered earlier. If documents are drawn with replacement, as by Li and Kanoulas, the
-    probability of a document depends on whether the document itself is relevant, and estimated numbers of relevant
-    documents are too low by 10% to 33% (eight topics of TREC 2003 Robust, 80 to 10 documents of each).
+    The sample has ``n`` documents on average, and sums over it are unbiased. Unbiasedness requires a change of the
+    published method: each document is considered once, in random order, and drawn with a probability proportional to
+    its sampling weight, at most 1, which depends only on the documents considered earlier. If documents are drawn with
+    replacement, as by Li and Kanoulas, the probability of a document depends on whether the document itself is
+    relevant, and estimated numbers of relevant documents are too low by 10% to 33% (eight topics of TREC 2003 Robust,
+    80 to 10 documents of each).
 
     Source: Li and Kanoulas, Active Sampling for Large-scale Information Retrieval Evaluation, CIKM 2017, section 3; the
     distribution over ranks: Aslam and Pavlu, A Practical Sampling Strategy for Efficient Retrieval Evaluation, 2007.
@@ -141,7 +142,7 @@ class ActiveSampling(TopicStrategy):
 
 
 def factor_for(shares: FloatArray, n: float) -> float:
-    """Return the factor f for which min(1, f * share) sums to n over all shares, or infinity if there is none."""
+    """Return the factor f for which the sum of min(1, f * share) over ``shares`` is n, or infinity if there is none."""
     descending = np.sort(shares)[::-1]
     cut = np.arange(shares.size)  # number of the largest shares that become 1
     factors = (n - cut) / np.add.accumulate(descending[::-1])[::-1]

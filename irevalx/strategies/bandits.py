@@ -46,7 +46,7 @@ class Hedge(ScoringStrategy):
     """Hedge: select the document that would cause the highest weighted loss over the runs if it were nonrelevant.
 
     The loss of a run for the document at rank r of its first D documents is ln(D/r)/2 if it is nonrelevant, -ln(D/r)/2
-    if it is relevant, and 0 for all other documents. The weight of a run is 0.1 to the power of the sum of its losses.
+    if it is relevant, and 0 for all other documents. The weight of a run is 0.1 to the power of its total loss.
 
     Source: Aslam, Pavlu and Savell, A Unified Model for Metasearch, Pooling, and System Evaluation, CIKM 2003.
     """
@@ -71,9 +71,9 @@ class Bandit(RunReadingStrategy):
     """Select from the run with the highest probability of relevance, which the judgment then updates.
 
     The probability of each run has a Beta(1, 1) prior distribution. If ``generator`` is given, the probability is drawn
-    from this distribution (Thompson sampling). Otherwise, the mean is used, and ties are broken in favour of the run
-    with the fewest judged documents, then of the run given first (our choice). Unless ``is_stationary``, only the last
-    judged document of a run is used.
+    from this distribution (Thompson sampling). If ``generator`` is None, the mean is used. Ties are broken by the
+    number of judged documents of a run (the run with the fewest comes first), and then by the order in which runs are
+    given (our choice). Unless ``is_stationary``, only the last judged document of a run is used.
 
     Source: Losada, Parapar and Barreiro, Multi-armed Bandits for Adjudicating Documents in Pooling-based Evaluation of
     Information Retrieval Systems, IPM 2017.

@@ -19,10 +19,11 @@ _BATCH = 4_000_000
 class MinimalTestCollection(ScoringStrategy):
     """MTC: select the document that most affects the differences in average precision between all pairs of runs.
 
-    R times the average precision of a run is a sum over pairs of relevant documents, including pairs of a document with
-    itself. The term of a pair is 1/the larger of the two ranks. The share of a relevant document is the sum of the
-    terms of its pairs with documents judged relevant. Unjudged documents are treated as nonrelevant (our choice). The
-    score of a document is the absolute difference of these shares, summed over pairs of runs.
+    The average precision of a run, multiplied by R, is a sum over pairs of relevant documents, including pairs of a
+    document with itself. Each pair contributes the reciprocal of the larger of its two ranks. The contribution of a
+    relevant document is the sum over its pairs with documents judged relevant. Unjudged documents are treated as
+    nonrelevant (our choice). The score of a document is the absolute difference between its contributions to two runs,
+    summed over pairs of runs.
 
     Source: Carterette, Allan and Sitaraman, Minimal Test Collections for Retrieval Evaluation, SIGIR 2006, section 3.
     """
@@ -101,7 +102,7 @@ class BoundsStrategy(FixedStrategy):
     """Select the document that narrows the bounds of most undetermined pairs of runs.
 
     The bounds are those of irevalx-lab bounds -m P.10 --in-all. Documents that narrow no bounds come last, ordered by
-    best rank (our choice). The order changes when a pair becomes determined. All topics share the pairs.
+    best rank (our choice). The order changes when a pair becomes determined. The pairs are the same for all topics.
     """
 
     def __init__(self, candidates: Candidates, pairs: UndeterminedPairs) -> None:

@@ -36,16 +36,17 @@ class BudgetLevel(Frozen):
     text: str
     """The level as typed by the user."""
     number: Fraction
-    """A share (of judgments, or of the rates of strata) above 0 and at most 1, or a number of documents, or a depth."""
+    """Depending on the kind of budget: a fraction (of the judgments, or of the strata's rates) above 0 and at most 1, a
+    number of documents, or a depth."""
     is_share: bool = True
 
     def documents(self, n_judged: int) -> int:
-        """Return the number of documents for ``n_judged`` judgments. A share is rounded half up, to at least 1."""
+        """Return the number of documents for ``n_judged`` judgments. Fractions are rounded half up, to at least 1."""
         return max(1, int(self.number * n_judged + Fraction(1, 2))) if self.is_share else int(self.number)
 
 
 class SimulationRules(Frozen, kw_only=True):
-    """The parameters of a simulation. All commands share these defaults."""
+    """The parameters of a simulation. The defaults are the same in all commands."""
 
     level: float = 1
     """The relevance threshold."""
@@ -69,7 +70,8 @@ class SimulatedJudging(Frozen):
     in_sample: tuple[BoolArray, ...]
     """For each budget, a mask of the judgments that were selected within the budget."""
     inclusion: tuple[FloatArray, ...]
-    """For each budget, the inclusion probability of each judgment. It is empty if the strategy has none."""
+    """For each budget, the inclusion probability of each judgment. The tuple is empty if the strategy has no inclusion
+    probabilities."""
     n_without: int
     """The number of selected documents that have no judgment."""
 
@@ -199,8 +201,8 @@ def _judged(
 ) -> tuple[IntArray, int]:
     """Judge documents in rounds. ``counters`` contains the index in ``left`` of each topic's budget.
 
-    Return, for each judgment, the number of documents judged before it, or ``_NEVER`` if its document was not judged.
-    Also return the number of selected documents that have no judgment.
+    Return, for each judgment, the number of documents judged before it, or ``_NEVER`` if its document was not judged;
+    and the number of selected documents that have no judgment.
     """
     when = np.full(grades.n_judgments, _NEVER)
     counts = [0] * len(left)

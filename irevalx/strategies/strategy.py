@@ -57,7 +57,7 @@ class Candidates(Frozen):
 
     @cached_property
     def rankings(self) -> tuple[tuple[int, ...], ...]:
-        """The indices of the documents of each run, in the order of the run."""
+        """For each run, the indices of its documents in the order of the run."""
         return tuple(
             tuple(of_run[np.argsort(ranks[of_run])].tolist())
             for ranks, of_run in zip(self.ranks, map(np.flatnonzero, self.has), strict=True)
@@ -117,7 +117,7 @@ class TopicStrategy(ABC):
         return 0
 
     def next(self) -> JudgmentRequest | None:
-        """Return the preferred document, or None if none is left. It changes only after a selection or judgment."""
+        """Return the preferred document, which changes only after a selection or judgment, or None if none is left."""
         if self._next is None and not self.selected.all():
             self._next = self._choose()
         return self._next

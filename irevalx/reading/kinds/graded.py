@@ -90,7 +90,7 @@ def inclusion_judgments(  # noqa: PLR0917 - the columns
 
 
 def _about(path: str, lines: IntArray, problem: str) -> str:
-    """Return a warning about the first of several lines, which also contains the number of the other lines."""
+    """Return a warning about the first of several lines. The warning also contains the number of further lines."""
     return f"{shown_name(path)}:{lines[0]}: {problem}{more_such(lines.size - 1, 'line')}"
 
 

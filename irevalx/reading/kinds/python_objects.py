@@ -44,7 +44,7 @@ def judgments_of(
     grades: Grades = "whole",
     can_keep: bool = True,
 ) -> Judgments:
-    """Return ``{topic: {docno: grade}}`` as judgments. With ``exact``, IDs cannot be integers, as in pytrec_eval."""
+    """Return ``{topic: {docno: grade}}`` as judgments. If ``exact``, reject integers as IDs, like pytrec_eval."""
     # Small judgments with the default parameters are cached.
     is_default = path == "qrels" and not exact and grades == "whole" and can_keep
     content = small_content(given) if is_default else None
@@ -142,7 +142,8 @@ def _short_list(scores: Mapping[Any, Any], tag: str, compat: Compat) -> ShortLis
 def plain_documents(documents: dict[Any, Any], compat: Compat) -> tuple[list[bytes], array[float]] | None:
     """Return the IDs of ``{docno: score}`` as bytes, and the scores, or None if the dictionary is not plain.
 
-    A plain dictionary contains strings as IDs, and numbers as scores. Its scores and their sum are finite.
+    A plain dictionary contains strings as IDs, and numbers as scores. All scores of a plain dictionary, and their sum,
+    are finite.
     """
     scores = documents.values()
     try:

@@ -118,7 +118,7 @@ def remedies_of(rows: TextRows, *, is_trec: bool) -> RemediesOfRanks:
 
 
 def text_run(rows: TextRows, rules: Rules) -> RunStream:
-    """Open a run with scores or ranks. Its blocks are read and checked when it is evaluated."""
+    """Open a run with scores or ranks. The blocks of the run are read and checked when the run is evaluated."""
     layout, compat = rows.layout, rules.compat
     is_trec = "TAG" in layout.columns[0] and not rows.is_table
     first = first_line(Beginning.of(rows.source), layout, compat) if is_trec else FirstLine()

@@ -40,7 +40,10 @@ def only_run(rows: Rows, rules: Rules) -> RunStream:
 
 
 def json_run(rows: JsonObjects, rules: Rules) -> RunStream:
-    """Open the run in a JSON object. It has the name of its file and is read when it is evaluated."""
+    """Open the run in a JSON object.
+
+    The run has its file's name, and is read when it is evaluated.
+    """
 
     def parse(objects: JsonObjects, block: Documents) -> ResultRows:
         columns = objects.columns(block, rules)
@@ -99,7 +102,7 @@ def runs_of_table(table: ColumnTable, name: bytes, rules: Rules) -> list[TableRu
 
 
 def _warn_of_ranks(table: ColumnTable, rules: Rules) -> None:
-    """Warn if ranks contradict scores in the first rows of a table. Only the first run is checked."""
+    """Warn if ranks contradict scores in the first rows of a table. The check is limited to the first run."""
     if not (table.has(RANK) and table.has(SCORE)):
         return
     try:

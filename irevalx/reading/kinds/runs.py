@@ -32,7 +32,7 @@ SEVERAL_TAGS = "tags"
 
 
 class ShortList(NamedTuple):
-    """At most ``MOST_IN_SHORT_LIST`` distinct documents of one topic. The first and the last score differ."""
+    """At most ``MOST_IN_SHORT_LIST`` documents of one topic, which are distinct. The first and last score differ."""
 
     topic: bytes
     docnos: list[bytes]
@@ -55,12 +55,12 @@ class ResultRows(Frozen):
     malformed: MalformedNumbers  # scores that are not finite numbers
     distinct: bool = False  # whether documents are known to be distinct within topics
     sanity_warnings: tuple[RunWarning, ...] = ()
-    """Warnings about lines, and about the scores in the first block of a file. Only the first warning of each kind is
+    """Warnings about lines, and about the scores in the first block of a file. Of each kind, only the first warning is
     printed. The kind "ties" applies if tied documents are ordered by name, and the kind "ranks" applies if they are
     ordered by rank."""
     ranks: Callable[[IntArray], IntArray] | None = None
-    """A function that returns the ranks of documents, given their indices, or raises MalformedNumberError. It is None
-    if there are no ranks."""
+    """A function that returns the ranks of documents, given their indices, or raises MalformedNumberError. The value is
+    None if the run has no ranks."""
     about_duplicates: Callable[[], str] = str
     """A function that returns the remedy for duplicate documents in messages, or "" for the default remedy, which is an
     option."""
@@ -129,17 +129,17 @@ class RunStream(Frozen):
 
     path: str  # the path as given by the user, or the run tag if there is no file
     blocks: Callable[[], Iterator[Any]]
-    """A function that yields blocks, which end between topics if the lines of each topic are adjacent. It is called
-    first, and can be called again only if the run has a ``size``."""
+    """A function that yields blocks, which end between topics if the lines of each topic are adjacent. This function is
+    called before ``again``. A second call is possible only if the run has a ``size``."""
     again: Callable[[], Iterable[Any]]  # returns everything as blocks with disjoint topics
     parse: Callable[[Any], ResultRows]
     size: int = 0  # the bytes of a file that several processes can read, or 0 for a pipe or standard input
     shares: Callable[[int], Sequence[Callable[[], Iterator[Any]]]] = lambda processes: ()
-    """A function that returns, for each of several processes, a function that yields its blocks, in file order. It
-    returns an empty sequence if one process must find the blocks."""
+    """A function that returns, for each of several processes, a function that yields its blocks, in file order. The
+    sequence is empty if a single process must find the blocks."""
     to_its_end: bool = True
-    """Whether ``blocks`` must be consumed before ``again`` is called, as for a pipe. Otherwise, ``blocks`` can be
-    called repeatedly."""
+    """Whether ``blocks`` must be consumed before ``again`` is called, as for a pipe. If this is false, ``blocks`` can
+    be called repeatedly."""
     with_repeats: RunStream | None = None  # the same run, read with repeated documents allowed, if reading rejects them
     short_list: Callable[[], ShortList | None] | None = None
     """A function that returns the results as a short list, which is ranked without arrays, or None if they are not one
@@ -161,7 +161,7 @@ class RunStream(Frozen):
 
 
 class Stack(Frozen):
-    """The results of several runs. Their scores are finite, and no document is repeated."""
+    """The results of several runs. The scores of all runs are finite, and no document is repeated."""
 
     names: Sequence[str]  # the names of the runs, which are also their paths
     tags: Sequence[bytes]  # the names as bytes
@@ -171,7 +171,7 @@ class Stack(Frozen):
 
 
 MOST_TOPICS = 1000
-"""The number of topics of a run that are checked for warnings. They are the first topics of the run."""
+"""The number of topics at the beginning of a run that are checked for warnings."""
 
 
 def rank_warnings(path: str, results: ResultRows, remedy: str, *, strict: bool) -> tuple[RunWarning, ...]:
@@ -222,7 +222,8 @@ def repeated_ranks(path: str, results: Segments, ranks: IntArray | FloatArray) -
 
 
 LEAST_SEQUENCE = 3
-"""The minimum number of documents of a topic whose scores are compared with a sequence of ranks."""
+"""The scores of a topic are compared with a sequence of ranks only if the topic has at least this number of
+documents."""
 
 
 def rank_like_scores(

@@ -38,7 +38,8 @@ TYPES: dict[ColumnKind, pa.DataType] = {
 """The types that columns are cast to."""
 
 LABELS = pa.dictionary(pa.int32(), pa.large_string())
-"""The type of topics and run names, which many consecutive rows share. The names in a dictionary are distinct."""
+"""The Arrow type of topics and run names, which repeat in many consecutive rows. The type is a dictionary type, because
+many consecutive rows have the same name. The names in a dictionary are distinct."""
 
 
 class ArrowTable(ColumnTable):
@@ -47,7 +48,7 @@ class ArrowTable(ColumnTable):
     is_arrow: ClassVar[bool] = True
     parts: Callable[[list[Any], int, int | None], Iterator[pa.Table]]
     """A function that yields the given columns as pyarrow tables, from row ``first`` up to but excluding ``last``
-    (None: to the end). It yields all rows unless ``in_memory``."""
+    (None: to the end). If ``in_memory`` is false, the range is ignored, and the function yields all rows."""
     in_memory: bool = False  # whether any rows can be accessed at any time
     read_once: bool = False  # whether rows can be iterated only once
 
@@ -82,7 +83,7 @@ class ArrowTable(ColumnTable):
         return tuple(map(values_of, rows.columns[: len(specs)]))
 
     def first_rows(self, *specs: ColumnSpec) -> tuple[Any, ...]:
-        """Return columns of the first block of rows, for checks. They are empty if rows can be read only once."""
+        """Return columns of the first block of rows, for checks. If rows can be read only once, columns are empty."""
         batches = [] if self.read_once else islice(self.batches(*specs), 1)
         rows = pa.Table.from_batches(batches, schema_of(*specs))
         return tuple(map(values_of, rows.columns[: len(specs)]))
@@ -249,7 +250,7 @@ def table_of_arrow(given: pa.Table, path: str) -> ArrowTable:
 
 
 def table_of_stream(given: Any, path: str) -> ArrowTable:
-    """Return an object with an Arrow C stream as a table. Only tables of pyarrow can be read more than once."""
+    """Return an object with an Arrow C stream as a table. A table that is not a pyarrow table can be read only once."""
     if isinstance(given, pa.RecordBatch):
         given = pa.Table.from_batches([given])
     if isinstance(given, pa.Table):
@@ -268,7 +269,7 @@ def table_of_stream(given: Any, path: str) -> ArrowTable:
 
 
 def _next(reader: Any, path: str) -> Any:
-    """Return the next batch, or None after the last one. Convert errors of the reader to ArgumentError."""
+    """Return the next batch, or None if there are no further batches. Convert errors of the reader to ArgumentError."""
     try:
         return next(reader, None)
     except (pa.ArrowException, TypeError, ValueError, RuntimeError, OSError) as error:

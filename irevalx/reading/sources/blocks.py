@@ -43,12 +43,12 @@ class Block(Frozen):
 
     @property
     def begins_file(self) -> bool:
-        """Whether the block is the first one of the file."""
+        """Whether the file begins with this block."""
         return self.line == 1 and not (self.share and self.share.begin)
 
 
 def line_counter(source: Source) -> Callable[[int], int]:
-    """Return a function that counts the lines before an offset. It continues from the previous offset if it can."""
+    """Return a function that counts lines before an offset. If possible, counting continues from the last offset."""
     place, lines = 0, 0
 
     def up_to(end: int) -> int:
@@ -64,7 +64,7 @@ def line_counter(source: Source) -> Callable[[int], int]:
 
 
 class FileRange(Frozen):
-    """A byte range of an uncompressed file, which one process reads. It begins and ends between topics."""
+    """A byte range of an uncompressed file, which one process reads. The range begins and ends between topics."""
 
     source: Source
     begin: int
@@ -229,7 +229,7 @@ def each_topic_once(
 
 
 def until_topic_returns(parts: Iterable[Part], collected: list[Part]) -> list[Part]:
-    """Append parts to ``collected`` until a part repeats an earlier topic. Return a list with this part, if any."""
+    """Append parts to ``collected`` until a part repeats a topic. Return a list with this part, or an empty list."""
     seen: set[bytes] = set()
     for part in parts:
         if not seen.isdisjoint(part.topics):
@@ -248,7 +248,7 @@ def _start_of_last_topic(text: bytes, topic_of: Callable[[bytes], object] = firs
     """Return the offset of the last topic whose line is complete, or 0 if no other topic precedes it.
 
     The search goes backwards in increasing steps and assumes that all lines between two lines of a topic belong to it.
-    If they do not, a topic occurs in two blocks, and ``each_topic_once`` reads the file again as a whole.
+    If this assumption is wrong, a topic occurs in two blocks, and ``each_topic_once`` reads the file again as a whole.
     """
     end = text.rfind(NEWLINE) + 1
     if end == 0:

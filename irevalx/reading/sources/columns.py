@@ -46,7 +46,7 @@ _NOT_PACKED = (struct.error, TypeError, ValueError, OverflowError)
 def topics_of(given: Iterable[Any], path: str, *, exact: bool = False) -> tuple[bytes, ...]:
     """Return distinct topic IDs as bytes. Raise ArgumentError for an invalid or repeated ID.
 
-    With ``exact``, an integer is an invalid ID.
+    If ``exact`` is true, an integer is an invalid ID.
     """
     what = f"{path}: a topic"
     texts = [topic if type(topic) is str else identifier(what, topic, whole=not exact) for topic in given]
@@ -62,7 +62,7 @@ def topics_of(given: Iterable[Any], path: str, *, exact: bool = False) -> tuple[
 
 
 def names_of(lists: Sequence[Collection[Any]], what: What, *, exact: bool = False) -> tuple[Names, bool]:
-    """Convert lists of IDs to ``Names``. Also return whether distinct IDs of a list certainly remain distinct."""
+    """Convert lists of IDs to ``Names``, and return whether distinct IDs of a list certainly remain distinct."""
     filled = [ids for ids in lists if ids]
     try:
         text, distinct = "\n".join(["\n".join(ids) for ids in filled]), True
@@ -224,7 +224,7 @@ class ColumnTable(Frozen):
         raise NotImplementedError
 
     def first_rows(self, *specs: ColumnSpec) -> tuple[Any, ...]:
-        """Return columns of some or all rows, for checks. They are empty if rows can be read only once."""
+        """Return columns of some or all rows, for checks. The columns are empty if rows can be read only once."""
         return self.read(*specs)
 
     def columns(self, specs: Sequence[ColumnSpec], rules: Rules) -> Columns:
@@ -274,8 +274,8 @@ class WholeTable(ColumnTable):
     """A table whose columns are read as a whole, each by a function."""
 
     column: Callable[[Any, ColumnKind], Names | AnyArray]
-    """A function that returns the values of a column, given its name and kind. It raises ArgumentError if they are
-    invalid."""
+    """A function that returns the values of a column, given its name and kind. The function raises ArgumentError if a
+    value is invalid."""
 
     def read(self, *specs: ColumnSpec) -> tuple[Any, ...]:
         """Return whole columns. Raise ArgumentError if one is missing or contains an invalid value."""

@@ -33,7 +33,8 @@ EXACT = 0
 """The state of a number that equals the result of ``strtod``."""
 
 CLOSE = 1
-"""The state of a number with too many digits for an exact result. Its relative error is at most ``ERROR``."""
+"""The state of a number with too many digits for an exact result. The relative error of the value is at most
+``ERROR``."""
 
 OTHER = 2
 """The state of a text that is not a plain decimal number, or too long for this module."""
@@ -83,8 +84,8 @@ _ONE, _NIBBLE, _SEVEN, _BYTE, _TOP_BYTE = (np.uint64(n) for n in (1, 4, 7, 8, 56
 def decimals(texts: Names) -> tuple[FloatArray, ByteArray]:
     """Parse n decimal numbers that have no exponent. Each has at least one character.
 
-    Return the values and the states ``EXACT``, ``CLOSE`` or ``OTHER``. A value is 0.0 if its state is ``OTHER``. A
-    number that is the quotient of an integer below 2**53 and a power of ten up to 10**22 is rounded once, like the
+    Return the values and the states ``EXACT``, ``CLOSE`` or ``OTHER``. A value is 0.0 if its state is ``OTHER``. If a
+    number is the quotient of an integer below 2**53 and a power of ten up to 10**22, it is rounded once, like the
     result of ``strtod``. The shapes are (n,).
 
     >>> values, states = decimals(Names.of([b"-12.5", b"+3", b"0.12345678901234567", b"1e5"]))

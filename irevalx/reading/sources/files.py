@@ -19,7 +19,7 @@ from irevalx.reading.sources.compression import Readable, compression_of, decomp
 CHUNK_SIZE = 1 << 20
 
 LONGEST_LINE = 1 << 22
-"""The maximum number of bytes in a line of text. It limits the memory for files that have no line breaks."""
+"""The maximum number of bytes in a line of text. This limit bounds the memory for files that have no line breaks."""
 
 NEWLINE = b"\n"
 
@@ -37,10 +37,10 @@ _HEAD_SIZE = 4096
 
 
 class Source:
-    """A file that can be read again, even if it is a pipe. Its content determines how it is decompressed.
+    """A file that can be read again, even if it is a pipe.
 
-    ``path`` can be a pipe, ``/dev/fd/N``, or ``-`` for standard input. If ``content`` is given, no file is opened, and
-    ``path`` is only a name.
+    The content of the file determines how the file is decompressed. ``path`` can be a pipe, ``/dev/fd/N``, or ``-`` for
+    standard input. If ``content`` is given, no file is opened, and ``path`` is only a name.
     """
 
     def __init__(self, path: str, content: bytes | None = None) -> None:

@@ -1,7 +1,7 @@
-"""Recognition of formats and of likely mistakes in the first lines of a file.
+"""Recognition of formats, and of likely mistakes, in the first lines of a file.
 
 ``DOUBTS`` lists the mistakes that the first lines can reveal. For a file in a TREC format, irevalx prints a warning and
-reads the file like trec_eval. With ``--strict``, the mistake is an error.
+reads the file like trec_eval. Under ``--strict``, the mistake is an error.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _RANK, _SCORE = 3, 4
 """The positions of two columns in a run."""
 
 _PAIRED = 4
-"""The number of columns of qrels, and of preferences with a winner."""
+"""The number of columns in qrels. Preferences with a winner have the same number of columns."""
 
 
 class Beginning(Frozen):
@@ -37,7 +37,7 @@ class Beginning(Frozen):
 
     @classmethod
     def of(cls, source: Source) -> Beginning:
-        """Return the beginning of a file. If it is JSON Lines and not a pipe, its first line is complete."""
+        """Return the beginning of a file. If the file is JSON Lines and not a pipe, the first line is complete."""
         text = source.beginning
         start = text.removeprefix(MARK).lstrip()
         if start[:1] == b"{" and NEWLINE not in start and not re.match(OBJECT_OF_OBJECTS, start):
@@ -61,7 +61,7 @@ class Beginning(Frozen):
         return next((line for line in self.lines if line.strip()), b"")
 
     def data_lines(self, *, comments: bool) -> list[tuple[int, bytes]]:
-        """Return data lines with their 1-based line numbers. With ``comments``, skip lines that start with ``#``."""
+        """Return data lines with their 1-based line numbers. If ``comments``, skip lines that start with ``#``."""
         return [
             (number, line)
             for number, line in enumerate(self.lines, 1)
@@ -164,7 +164,7 @@ def header_of(beginning: Beginning, separators: Sequence[str] = SEPARATORS) -> H
 
 
 def fields_of(line: bytes, separator: str, *, strip: bool = True) -> list[str]:
-    """Return the fields in a line of a table. With ``strip``, remove the blanks around them."""
+    """Return the fields in a line of a table. If ``strip`` is true, remove the blanks around each field."""
     text = line.decode("utf-8", "replace").rstrip("\r\n")
     if not separator:
         return text.split()

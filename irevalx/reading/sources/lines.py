@@ -1,9 +1,9 @@
 """Division of lines of text into columns, conversion to numbers and grades, and errors about malformed lines.
 
 Reading spends most of its time in this module and in ``decimals``. If every line of a block has exactly the columns of
-its format, separated by single spaces or tabs, the block is split at its separators. If not (comments, blank lines,
-extra columns, several spaces, CR LF), the block is split at the edges between separators and tokens, and its tokens are
-counted line by line. Both methods return the same columns.
+its format, separated by single spaces or tabs, the block is split at its separators. Other blocks (with comments, blank
+lines, extra columns, several spaces, or CR LF) are split at the edges between separators and tokens, and their tokens
+are counted line by line. The returned columns do not depend on the method.
 """
 
 from __future__ import annotations
@@ -51,7 +51,8 @@ class DataLines(Frozen):
     end: IntArray  # the offset at which each column of each line ends
     line: IntArray  # the 0-based line in the block of each data line
     uneven: int | None = None
-    """The index of the first data line that has another number of columns than the first line of the file, or None."""
+    """The index of the first data line whose number of columns differs from the first line of the file, or None if all
+    lines have the same number."""
 
     @cached_property
     def numbers(self) -> IntArray:
@@ -219,7 +220,7 @@ def _split_at_tabs(text: bytes, n_columns: int) -> _Cut | None:
 def _split_at_boundaries(
     buffer: ByteArray, n_columns: int, layout: Layout, comments: CommentStyle, expected: int | None
 ) -> tuple[_Cut, IntArray, int | None]:
-    """Split a block at the edges of tokens. Also return the malformed lines, and ``uneven`` of ``DataLines``."""
+    """Split a block at the edges of tokens. Return columns, malformed lines, and ``uneven`` of ``DataLines``."""
     # Tab, newline, vertical tab, form feed and carriage return are neighbours; below tab, subtraction wraps around.
     separator = ((buffer - np.uint8(_TAB)) < 5) | (buffer == _SPACE)
     edges = np.flatnonzero(np.diff(separator)) + 1

@@ -15,7 +15,11 @@ from irevalx.wording import argument_error, short_repr
 
 
 class NestedRows(Rows):
-    """The rows of a nested dictionary. Its keys are the first columns, and its values, or tuples, are the others."""
+    """The rows of a nested dictionary.
+
+    The keys of the dictionary are the first columns. The remaining columns are the values or, if a value is a tuple,
+    its elements.
+    """
 
     given: Mapping[Any, Any]
     shape: str  # the columns, as in "TOPIC SUBTOPIC DOCNO: GRADE"; "..." follows the last column of a list

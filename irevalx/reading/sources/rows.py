@@ -18,7 +18,7 @@ Hint: TypeAlias = Callable[[bytes, bytes, Layout], str]
 
 
 class Columns(Frozen):
-    """The columns of some rows. Their names are the names in layouts."""
+    """The columns of some rows. The names of the columns are the names in layouts."""
 
     path: str  # the path shown in messages
     values: Mapping[str, Any]  # the n names or numbers of each column
@@ -41,8 +41,8 @@ class Rows(Frozen):
     """The rows of a source with the columns of a format. Blocks contain whole topics if topics are contiguous."""
 
     is_table: ClassVar[bool] = True
-    """Whether columns have names. If they do, a repeated judgment is used once, with a warning, instead of being an
-    error."""
+    """Whether columns have names. In a table, a repeated judgment is used once, with a warning. In other sources, it is
+    an error."""
     path: str  # the path shown in messages
     specs: tuple[ColumnSpec, ...]  # the columns to read
 
@@ -79,7 +79,7 @@ class _Part(Frozen, Generic[Built]):
 
 
 def parts_of(rows: Rows, rules: Rules, build: Callable[[Columns], Built]) -> list[Built]:
-    """Return parts with disjoint topics, built from columns by ``build``. Warn about malformed numbers."""
+    """Return parts with disjoint topics. ``build`` makes each part from columns. Warn about malformed numbers."""
 
     def parse(block: Any) -> _Part[Built]:
         columns = rows.columns(block, rules)

@@ -60,15 +60,15 @@ class HasColumns(Protocol):
 
 
 class HasArrowStream(Protocol):
-    """An object with an Arrow C stream: a frame of polars, a table of pyarrow, or a relation of DuckDB."""
+    """An object with an Arrow C stream, such as a polars data frame, a pyarrow table or a DuckDB relation."""
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
         """Return a PyCapsule that contains the stream."""
 
 
 Frame: TypeAlias = HasColumns | HasArrowStream | Mapping[str, object]
-"""A table: a data frame of pandas or polars, a table of pyarrow, a relation of DuckDB, another object with an Arrow C
-stream, or a dictionary of columns, which can have different types."""
+"""A table: a pandas or polars data frame, a pyarrow table, a DuckDB relation, another object with an Arrow C stream, or
+a dictionary of columns. Columns can have different types."""
 
 Records: TypeAlias = Iterable[tuple[Any, ...]]
 """Named tuples whose fields have the names of columns, such as ``Qrel`` and ``ScoredDoc`` of ir_measures."""
@@ -151,7 +151,7 @@ def is_run(given: Mapping[Any, Any]) -> bool:
 
 
 def is_plain_run(given: Any) -> bool:
-    """Return whether ``given`` is a run ``{topic: {docno: score}}``. Only its first score is checked."""
+    """Return whether ``given`` is a run ``{topic: {docno: score}}``. The check is limited to the first score."""
     first = next(iter(given.values()), None) if type(given) is dict else None
     return type(first) is dict and type(next(iter(first.values()), None)) in {float, int} and are_scores(given)
 
@@ -221,8 +221,8 @@ def _hits_of(documents: Any, what: str) -> Any:
 
 
 _SLICE_ROWS = 1 << 16
-"""The number of rows of a data frame that are converted together. It is limited so that memory does not hold a second
-copy."""
+"""The number of rows of a data frame that are converted together. The limit prevents a second copy of the whole data
+frame in memory."""
 
 
 def table_of_frame(frame: Any, path: str) -> ColumnTable:

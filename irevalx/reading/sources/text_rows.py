@@ -129,7 +129,7 @@ def _integers(lines: DataLines, name: str, rules: Rules, malformed: list[Malform
 
 
 def _levels(lines: DataLines, name: str, rules: Rules, malformed: list[MalformedNumbers]) -> FloatArray:
-    """Return the levels of preferences. NaN is an error, and infinity is an error if the rules are strict."""
+    """Return the levels of preferences. NaN is an error. If the rules are strict, infinity is an error, too."""
     malformed.append(MalformedNumbers("level", "a finite number", strict=rules.strict))
     texts = lines[name]
     levels = real_numbers(texts, malformed[-1], lines)
