@@ -142,12 +142,12 @@ def compare(
         TopicClusters,
         refined(
             help=(
-                "families of related collections, which are the clusters of tests for collections like these: "
-                "``{collection: family}``, or a file with one line ``COLLECTION FAMILY`` per collection."
+                "families of related collections: ``{collection: family}``, or a file with one line ``COLLECTION "
+                "FAMILY`` per collection. The test on collections like these treats families as clusters."
             ),
             shell_help=(
-                "Families of related collections, which are the clusters of tests for collections like these: a file "
-                "with one line COLLECTION FAMILY per collection."
+                "File that assigns collections to families of related collections, with one line COLLECTION FAMILY per "
+                "collection. The test on collections like these treats families as clusters."
             ),
         ),
     ] = None,
@@ -201,11 +201,13 @@ def compare(
 
     Several collections are given as ``{collection: judgments}`` and ``{collection: {run: run}}``, as ``{collection:
     scores}``, or as paths with the placeholders ``{collection}`` and ``{run}``, such as "runs/{collection}/{run}.trec".
-    The difference of a pair of runs is its mean over the collections that both runs have. Its test for these
-    collections treats the topics as a sample, with Satterthwaite's degrees of freedom. Its test for collections like
-    these is a t test over the collections or, with `families`, a cluster-robust t test; it requires three collections
-    or families. In each collection, the runs are compared as in a single collection, with p-values corrected over all
-    pairs and collections. Each measure must have a mean over topics, and other tests and intervals cannot be used.
+    For each pair of runs, the mean of the differences over the collections with results of both runs is tested twice.
+    The test on these collections treats the topics of each collection as a sample and uses Satterthwaite's degrees of
+    freedom. The test on collections like these also treats the collections as a sample, from a population of
+    collections. This test is a t test over the collections or, with `families`, a cluster-robust t test, and requires
+    at least three collections or families. In addition, the runs are compared on each collection, and the p-values are
+    corrected over all pairs and collections. With several collections, measures must be means over topics, and only
+    the default test and interval are available.
 
     With `topic_groups`, the result contains one row per measure, pair and group, and a second table contains tests of
     the interaction between runs and groups. The null hypothesis is that the difference of a pair is the same in all
@@ -238,8 +240,8 @@ def compare(
     A row for each measure and pair in ``rows``, and a row for each measure and run in ``runs``. With `topic_groups`,
     ``rows`` contains a row for each measure, pair and group, and ``interactions`` a row for each measure and pair. With
     several collections, ``rows`` contains two rows for each measure and pair ("these collections" and "collections like
-    these" in ``scope``), and a row for each measure, pair and collection; ``runs`` contains the mean of each run over
-    the collections that all runs have, and its value in each collection.
+    these" in ``scope``), and a row for each measure, pair and collection. In this case, ``runs`` contains the value of
+    each run on each collection, and the mean of each run over the collections with results of all runs.
 
     Raises
     ------

@@ -40,8 +40,8 @@ def _run(
         path(
             completion="",
             help=(
-                "Write the verdicts to FILE as JUnit XML. Each pair of run and measure is a test case; with several "
-                "collections, there is a test case for the mean and for each collection."
+                "Write the verdicts to FILE as JUnit XML, with a test case for each run and measure. With several "
+                "collections, the mean and each collection have separate test cases."
             ),
         ),
     ] = None,
@@ -126,10 +126,11 @@ def gate(
     topics of a cluster together. If there are fewer than 6 clusters, the verdict is "cannot tell", unless no topic
     differs. The rule for runs that differ on 1 to 4 topics is not applied, because it requires independent topics.
 
-    With several collections, given as in ``compare``, there is a verdict on the mean over the collections, whose
-    interval is computed as in ``compare``, and a verdict in each collection. A run passes if all of its verdicts pass.
-    Intervals are simultaneous over the verdicts on means, and over the verdicts in collections. Each collection must
-    have all runs.
+    If several collections are given, as in ``compare``, the result contains a verdict on the mean over the collections
+    and a verdict on each collection. The interval of the mean treats the topics of each collection as a sample, as in
+    the test of ``compare`` on these collections. A run passes if all of its verdicts pass. Intervals are simultaneous
+    over all verdicts on means and, separately, over all verdicts on single collections. Each collection must contain
+    results of all runs.
 
     For measures that treat unjudged documents as nonrelevant, a warning lists the verdicts that depend on unjudged
     documents, by the same rule as in ``compare``, and names the verdicts that would follow if these documents were

@@ -1,4 +1,4 @@
-"""Verdicts on runs over several collections: verdicts on means over collections, and verdicts in each collection."""
+"""Noninferiority verdicts on several collections: one on the mean over collections, and one on each collection."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ def gated_collections(
     how_judged: Mapping[str, Any],
     **how: Any,
 ) -> Gate:
-    """Return verdicts on the means over collections, and verdicts in each collection.
+    """Return a verdict on the mean over collections and on each collection, for each run and measure.
 
-    The intervals are simultaneous over the verdicts on means, and over the verdicts in collections. Raise InputError if
-    a collection lacks a run. ``how_judged`` contains require and allow_unsure.
+    The intervals are simultaneous over the verdicts on means and, separately, over the verdicts on single collections.
+    Raise InputError if a collection lacks results of a run. ``how_judged`` contains require and allow_unsure.
     """
     names = [collection.name for collection in collections]
     runs = list(dict.fromkeys(run for collection in collections for run in runs_of(collection)))

@@ -124,15 +124,15 @@ MARGIN = Parameter(
     help=(
         'noninferiority margin, at least 0, in units of the measure or, with a percent sign as in "1%", relative to '
         "the mean of the baseline. A dictionary contains the margin of each measure, with ``*`` for all other "
-        "measures. With several collections, the keys ``COLLECTION`` and ``COLLECTION:MEASURE`` are margins in one "
-        "collection, and ``collections`` is the margin in each collection; the other margins apply to the mean, and to "
-        "collections without a margin."
+        "measures. With several collections, the keys ``COLLECTION`` and ``COLLECTION:MEASURE`` set the margin of one "
+        "collection, and the key ``collections`` sets the margin of each collection. The other margins apply to the "
+        "mean over the collections, and to collections without a margin."
     ),
     shell_help=(
         "Noninferiority margin: test whether each run is not worse than the `baseline` by more than D. D is in units "
         "of the measure, or a percentage of the baseline's mean, such as 1%. Can be repeated with margins for single "
         "measures: --margin 0.01 --margin map=0.02. With several collections, COLLECTION=D and COLLECTION:MEASURE=D "
-        "are margins in one collection, and collections=D is the margin in each collection."
+        "set the margin of one collection, and collections=D sets the margin of each collection."
     ),
 )
 """The parameter ``margin`` of ``gate`` and ``report``."""

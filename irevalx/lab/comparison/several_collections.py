@@ -132,7 +132,7 @@ class ComparedCollections(ComparedPairs, kw_only=True):
     families: Mapping[str, Hashable]
     """The family of each collection. The mapping is empty if no families are given."""
     n_common: int
-    """The number of collections that all runs have."""
+    """The number of collections with results of all runs."""
     all_columns: ClassVar[tuple[str, ...]] = COLLECTION_COLUMNS
 
     @property
@@ -189,7 +189,7 @@ class ComparedCollections(ComparedPairs, kw_only=True):
             name: [places[row.measure, row.run] for row in self.all_runs if row.best and row.collection == name]
             for name in names
         }
-        caption = ("mean: over the collections that all runs have. {best}: the best value.",)
+        caption = ("mean: over the collections with results of all runs. {best}: the best value.",)
         optional = tuple(name for name in reversed(names) if name)
         return replace(wide, best=best, caption=caption, optional=optional).in_words({"": "mean"})
 
@@ -205,7 +205,8 @@ class ComparedCollections(ComparedPairs, kw_only=True):
         columns = (*labels, "collection", "topics", "mean", "mean_against", *ends, "p", "corrected_p", "differ")
         each = each.showing(*columns, title="each collection", optional=("p", "mean mean_against"))
         of_level = f"low to high: unadjusted {percent(1 - self.method.alpha)} t intervals of differences."
-        notes = (self.how_tested, f"{of_level} K: collections that both runs have, of {len(self.names)}.")
+        of_number = f"K: number of the {len(self.names)} collections with results of both runs."
+        notes = (self.how_tested, f"{of_level} {of_number}")
         return [means.in_words({"collections": "K", "scope": "on"}), replace(each, notes=notes)]
 
     @property
@@ -217,9 +218,9 @@ class ComparedCollections(ComparedPairs, kw_only=True):
         by = f"{'not corrected' if correction == 'none' else f'corrected by {correction.title()}'} for"
         of_pairs = f", p-values {by} {self.pairs} pairs" * (self.pairs > 1)
         return (
-            f"{THESE}: t test with Satterthwaite's degrees of freedom; {LIKE_THESE}: t test over collections{families}"
-            f"{of_pairs}, alpha {self.method.alpha:g}. Each collection: t test over topics, p-values {by} {n_tests} "
-            "comparisons."
+            f"{THESE}: t test with Satterthwaite's degrees of freedom; {LIKE_THESE} (a population from which the "
+            f"collections are a sample): t test over collections{families}{of_pairs}, alpha {self.method.alpha:g}. "
+            f"Each collection: t test over topics, p-values {by} {n_tests} comparisons."
         )
 
     def _summary(self, digits: int) -> list[str]:
@@ -232,7 +233,7 @@ class ComparedCollections(ComparedPairs, kw_only=True):
         runs = [row for row in self.all_runs if row.measure == measure and not row.collection]
         if best := [runs[place] for place in best_of([row.score for row in runs], direction)]:
             have = f"{first_names([row.run for row in best], 'run')} {'have' if best[1:] else 'has'}"
-            over = f"over the collections that all runs have ({self.n_common} of {len(self.names)})"
+            over = f"over the collections with results of all runs ({self.n_common} of {len(self.names)})"
             mean = f"the {'lowest' if direction < 0 else 'highest'} mean {measure} of {len(runs)} runs"
             yield f"{have} {mean} {over}: {_number(best[0].score, digits)}."
         for scope in (THESE, LIKE_THESE):
@@ -258,8 +259,8 @@ class ComparedCollections(ComparedPairs, kw_only=True):
         n_alike = n_collections - (these.better or 0) - (these.worse or 0)
         yield (
             f"{these.run} is significantly {up} on {these.better} and significantly {down} on {these.worse} of the "
-            f"collections; no difference is shown on {n_alike} (by sign alone: {these.wins} {up}, {these.losses} "
-            f"{down}, {these.ties} equal)."
+            f"collections; no significant difference was found on {n_alike}. If significance is ignored, {these.run} "
+            f"is {up} on {these.wins}, {down} on {these.losses} and equal on {these.ties} of the collections."
         )
 
     def _conclusion(self, row: ComparedPair, digits: int) -> str:

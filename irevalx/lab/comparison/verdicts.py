@@ -317,8 +317,11 @@ class Gate(Comparison, kw_only=True):
             return f"{share} {t_interval}."
         if self.collections:
             n_means = [row.collection for row in self.rows].count("")
-            of = f"the {n_rows - n_means} verdicts in collections and over the {n_means} on means (Bonferroni)"
-            return f"{share} {t_interval}s, simultaneous over {of}."
+            of_means = f"verdicts on means over collections ({n_means})"
+            of_single = f"verdicts on single collections ({n_rows - n_means})"
+            return (
+                f"{share} {t_interval}s, simultaneous over {of_means} and, separately, over {of_single} (Bonferroni)."
+            )
         each = f"{100 * (1 - self.method.alpha / n_rows):.4g}%"
         return f"{each} {t_interval}, simultaneous over all {n_rows} verdicts at {share} (Bonferroni)."
 

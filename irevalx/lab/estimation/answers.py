@@ -40,7 +40,7 @@ def contrasts_of_scores(
 ) -> tuple[list[tuple[str, list[Contrast]]], tuple[str, ...]]:
     """Return the contrasts under each measure, and notes. ``columns`` are the human and the machine measure, if given.
 
-    Warn about systems that only one of the two contains. Raise InputError if they have no system in common.
+    Warn about systems that have only human or only machine scores. Raise InputError if no system has both.
     """
     if human is None:
         raise missing("human", "design")
@@ -51,9 +51,9 @@ def contrasts_of_scores(
         systems = {machine.runs[0]: human.runs[0]}
     for side, scores, names in (("human", human, systems.values()), ("machine", machine, systems)):
         if others := [run for run in scores.runs if run not in names]:
-            warn(f"systems with only {side} scores are left out: {first_names([*map(quote, others)], 'system')}")
+            warn(f"systems that have only {side} scores are left out: {first_names([*map(quote, others)], 'system')}")
     if not systems:
-        raise InputError("human and machine scores have no system in common; use the same names in the column run")
+        raise InputError("no system has human and machine scores; use the same names in the column run of both files")
     if baseline is not None and len(systems) < 2:
         raise UsageError(f"{spelled('baseline', baseline)} requires at least two systems with human and machine scores")
     topics = sorted(
@@ -71,9 +71,9 @@ def contrasts_of_scores(
 
 
 class AnswersToScore(Result):
-    """The result of ``estimate`` with ``design`` and scores.
+    """Result of ``estimate`` with ``design`` and scores: the answers that assessors should score.
 
-    ``rows`` contains a run, a topic and an empty or known human score for each answer that the assessors should score.
+    Each of ``rows`` contains the run, the topic, and the human score or None.
     """
 
     rows: Sequence[tuple[str, str, float | None]]
@@ -81,7 +81,7 @@ class AnswersToScore(Result):
     seed: int  # the random seed of the sample
 
     def tables(self) -> list[Table]:
-        """Return the table of ``rows``. It becomes a score file when its empty scores are filled in."""
+        """Return the table of ``rows``, which is a score file once the assessors have added the missing scores."""
         return [Table("answers to score", ("run", "topic", self.measure), self.rows, n_labels=2)]
 
 
@@ -95,9 +95,9 @@ def answers_to_score(
     n: int,
     seed: int | None,
 ) -> AnswersToScore:
-    """Draw ``n`` topics without human scores, whose answers assessors should score, and add the known human scores.
+    """Select ``n`` topics without human scores, and return their answers and the answers with human scores.
 
-    The topics are a systematic sample in the order of their mean machine scores. All have the same probability.
+    The topics are sorted by their mean machine score and sampled systematically, with equal probabilities.
     """
     judge = machine if human is None else human
     if not isinstance(judge, Scores) or not isinstance(machine, Scores) or are_given(runs):
@@ -132,7 +132,10 @@ def answers_to_score(
 def _pairs_of_measures(
     human: Scores, machine: Scores, measures: Measures, columns: tuple[str | None, str | None]
 ) -> Iterator[tuple[str, str]]:
-    """Yield the names of each measure in the human and in the machine scores. Raise UsageError if there is none."""
+    """Yield the name of each measure in the human scores and in the machine scores.
+
+    Raise UsageError if the human and machine scores have no measure in common.
+    """
     pairs = [(name, name) for name in measures_of(measures) or human.measures if measures or name in machine.measures]
     if columns[0] is not None and columns[1] is not None:
         pairs = [(columns[0], columns[1])]
@@ -166,25 +169,25 @@ def _warn_of_differences(measure: str, human: FloatArray, machine: FloatArray) -
     has_human = np.isfinite(human)
     if lacking := int((has_human & ~np.isfinite(machine)).sum()):
         warn(
-            f"{measure}: {lacking} of {int(has_human.sum())} human scores are left out, because there is no machine "
-            "score for the same system and topic"
+            f"{measure}: {lacking} of {int(has_human.sum())} human scores are left out, because the machine did not "
+            "score the same system and topic"
         )
     most = [max(1.0, float(np.nanmax(np.abs(of)))) for of in (human, machine)]
     if max(most) > _SAME_SCALE * min(most):
         warn(
-            f"{measure}: human and machine scores seem to have different scales: their largest values are {most[0]:g} "
-            f"and {most[1]:g}. The estimates are valid, and have the scale of the human scores; if lambda is 1, "
-            "multiply the machine scores by a constant, which makes the intervals shorter"
+            f"{measure}: human and machine scores seem to have different scales, because the largest human score is "
+            f"{most[0]:g} and the largest machine score is {most[1]:g}. The estimates are valid and are on the scale "
+            "of the human scores. If lambda is 1, multiply the machine scores by a constant to shorten the intervals"
         )
 
 
 def _contrasts(
     measure: str, runs: Sequence[str], human: FloatArray, machine: FloatArray, baseline: str | None
 ) -> Iterator[Contrast]:
-    """Yield the scores of each system, followed by the scores of each pair of systems.
+    """Yield the scores of each system, followed by the differences between the scores of each pair of systems.
 
-    The topics are those for which the system, or both systems of the pair, have scores. If there are too few topics,
-    raise InputError. If there is no baseline, such pairs are left out with a warning instead.
+    The topics are the topics with scores of the system, or of both systems. Raise InputError if a system, or a pair
+    with a baseline, has too few topics. Warn about other pairs with too few topics.
     """
     are_binary = bool(np.isin(human[np.isfinite(human)], (0, 1)).all())
     left_out = []
@@ -201,10 +204,10 @@ def _contrasts(
             continue
         names = f"{name} and {other}" if other else name
         left_out.append(
-            f"{measure} of {names}: {n_both} topics have human and machine scores, and {n_alone} only machine scores; "
-            f"an estimate requires at least {FEWEST_HUMAN} and 2"
+            f"{measure} of {names}: {n_both} topics have human and machine scores, and {n_alone} topics have machine "
+            f"scores only; an estimate requires at least {FEWEST_HUMAN} topics with both and 2 with machine scores only"
         )
         if other is None or baseline is not None:
             raise InputError(left_out[-1])
     if left_out:
-        warn(f"{len(left_out)} differences are left out, for example {left_out[0]}")
+        warn(f"differences that are left out: {len(left_out)}, for example {left_out[0]}")

@@ -211,17 +211,18 @@ def estimate(
     for the same sampling error without machine labels. For documents that belong to no stratum, the machine labels are
     used.
 
-    If `human` and `machine` are scores, no judgments and runs are required. The machine scored the answers of each
-    system to all topics (questions), and assessors scored the answers to a random sample of the topics. The result has
-    the rows and the columns of complete topics. The column machine contains the uncorrected mean of the machine scores.
-    The difference of two systems is estimated from the topics for which both have scores. If all human scores are 0 or
-    1, the interval of a mean is Wilson's interval for an effective number of human scores, and 0.5 is added to the sum
-    of squares of a difference.
+    If `human` and `machine` are scores, neither judgments nor runs are required. In this case, the machine scores
+    belong to the answers of each system to all topics (questions), and the human scores belong to the answers to a
+    random sample of the topics. The result contains the same rows and columns as for complete topics, and a column
+    machine with the uncorrected mean of the machine scores. The mean difference between two systems is estimated from
+    the topics for which both systems have scores. If all human scores are 0 or 1, the interval of a mean is Wilson's
+    interval for an effective number of human scores. For a mean difference between binary scores, 0.5 is added to the
+    sum of squares.
 
-    With `plan`, the result contains the precision that is expected from other numbers of topics with human labels. The
-    present human labels are the pilot. half_width is the expected half-width of the confidence interval. With 10, 20
-    and 50 topics in the pilot, 80% of the simulated predictions were 0.65 to 1.38, 0.76 to 1.24 and 0.85 to 1.14 times
-    the half-width that was then obtained; half_width_low and half_width_high are half_width times these factors.
+    With `plan`, the result contains the expected half-width of the confidence interval (half_width) for other numbers
+    of topics with human labels. The available human labels serve as a pilot sample. In simulations with 10, 20 and 50
+    topics in the pilot sample, 80% of the predicted half-widths were 0.65 to 1.38, 0.76 to 1.24 and 0.85 to 1.14 times
+    the realised half-width. half_width_low and half_width_high are the products of half_width and these factors.
 
     Intervals and tests use Student's t distribution. They are valid regardless of the accuracy of the machine. If its
     labels are inaccurate, lambda is near 0. The method has four limitations. The confidence level applies to each
@@ -237,34 +238,37 @@ def estimate(
     topic is drawn. The machine's error is estimated from `human` for each stratum. If `human` is not given, the error
     is assumed to be the same in all strata.
 
-    With `design` and scores, the result contains the answers for the assessors to score: the answers of all systems to
-    a systematic sample of the topics without human scores, in the order of their mean machine scores. All topics have
-    the same inclusion probability, so that the human scores can be combined with the machine scores without weights.
-    The result is a table with an empty column for the human scores, and with the human scores that are known.
+    With `design` and scores, the result is a table of answers for the assessors to score. The topics without human
+    scores are sorted by their mean machine score, and a systematic sample of these topics is drawn. All of these topics
+    have the same inclusion probability, so the human and machine scores can be combined without weights. The table
+    contains the answers of all systems to the selected topics, with an empty column for the human scores. The table
+    also contains the answers that already have human scores.
 
     Parameters
     ----------
     human : relevance judgments by human assessors, either of some topics or of a random sample of the documents of each
         topic (`rel_format="sampled"` or `rel_format="prels"`). irevalx-lab degrade can draw such a sample by strata,
         and writes the judgments of drawn documents in these formats. With `design`, this argument is optional, and can
-        be existing judgments in any format. If `machine` is ``Scores``, pass the human ``Scores`` of some topics.
+        be existing judgments in any format. If `machine` is ``Scores``, `human` must be ``Scores`` that contain the
+        human scores of some topics.
     machine : machine labels. If `human` consists of complete topics, pass relevance judgments for those topics and for
         additional topics; together, all of these topics must form a single random sample. If `human` is a sample of
-        documents, pass relevance judgments for the sampled documents and for all other documents. In this case, topics
-        that only one of the two contains are excluded. Instead, pass the ``Scores`` of all topics.
-    human_column : measure of the human scores, if it has another name than the measure of the machine scores. If both
-        are columns of one table, pass this table as `human` and as `machine`.
-    machine_column : measure of the machine scores that is compared with `human_column`.
+        documents, pass relevance judgments for the sampled documents and for all other documents; topics that occur in
+        only one of `human` and `machine` are then excluded. If `human` is ``Scores``, `machine` must be ``Scores`` of
+        all topics.
+    human_column : measure of the human scores, if its name differs from the name of the machine measure. If human and
+        machine scores are columns of the same table, pass this table both as `human` and as `machine`.
+    machine_column : measure of the machine scores that corresponds to `human_column`.
     weight : weight of the machine labels, from 0 (ignored) to 1 (as if the machine's error were the same for all
         topics). With a sample of documents, the weight applies only to the labels of documents that could be sampled;
         estimates with a given weight are unbiased. [default: for each row, the weight with the smallest standard error]
     correction : correction of the p-values of differences for the number of comparisons of a measure. The name bh is
         short for benjamini-hochberg. With bonferroni, simultaneous intervals are also reported.
-    plan : instead of estimating values, predict the half-width of the confidence interval for these numbers of topics
-        with human labels. A plan requires at least 10 topics with human labels.
-    design : instead of estimating values, select at most this number of documents for the assessors to judge or, with
-        scores, this number of topics. For documents, the result contains strata of machine grades and ranks, with
-        sampling rates for irevalx-lab degrade.
+    plan : instead of estimating values, predict the half-width of the confidence interval for each of these numbers of
+        topics with human labels. At least 10 topics must already have human labels.
+    design : instead of estimating values, select documents for the assessors to judge, at most this number. With
+        scores, select this number of topics. For documents, the result contains strata, which are defined by machine
+        grade and rank, and their sampling rates for irevalx-lab degrade.
     labels_format : format of `machine`: qrels, beir, csv, tsv, json or jsonl. [default: the same as `rel_format`, or
         qrels if that is sampled or prels]
     human_labels : how to treat documents with a machine label and no human label, in topics with human judgments. With

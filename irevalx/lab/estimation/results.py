@@ -150,15 +150,15 @@ class PlanRow(NamedTuple):
         """Return a row with the range of the half-width. Raise InputError if the pilot has too few human labels."""
         if n_pilot < FEWEST_FOR_BENEFIT:
             raise InputError(
-                f"a plan requires at least {FEWEST_FOR_BENEFIT} topics with human labels; {run} has {n_pilot}"
+                f"a plan requires at least {FEWEST_FOR_BENEFIT} topics with human labels, but {run} has only {n_pilot}"
             )
         return cls(measure, run, against, n, half_width, *range_of_prediction(half_width, n_pilot))
 
 
 class LabellingPlan(Result):
-    """The result of ``estimate`` with ``plan``.
+    """Result of ``estimate`` with ``plan``: expected half-widths of intervals.
 
-    ``rows`` contains a row for each measure, estimate and number of labels.
+    ``rows`` contains one row for each measure, run or pair of runs, and number of topics with human labels.
     """
 
     rows: Sequence[PlanRow]

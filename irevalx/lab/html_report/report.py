@@ -221,8 +221,8 @@ def report(
     input always yields the same report. Intervals have confidence level 1 - `alpha`. The texts of the first K documents
     (`depth`) of each ranking are included in the file.
 
-    If several collections are given, as in ``compare``, the report consists of several files: a page with the means of
-    the runs on each collection and the results of ``compare``, and the report of each collection.
+    If several collections are given, as in ``compare``, one file is written for each collection, in addition to a first
+    page. The first page contains the means of the runs on each collection and the results of ``compare``.
 
     Parameters
     ----------

@@ -72,12 +72,12 @@ class Covariate(Frozen):
             group_of = dict(zip(words, two_groups_of(words, groups, pattern), strict=True))
             return cls(name, {key: group_of[text] for key, text in texts.items()}, False)
         if words := [text for key, text in texts.items() if key not in numbers]:
-            share = f"{len(numbers)} of {len(texts)} values are numbers"
-            raise InputError(f"{shown_name(name)}: {quote(words[0])} is not a number, but {share}")
+            share = f"{len(numbers)} of the {len(texts)} values are numbers"
+            raise InputError(f"{shown_name(name)}: the value {quote(words[0])} is not a number, but {share}")
         if not log:
             return cls(name, numbers, True)
         if (lowest := min(numbers.values())) <= 0:
-            raise UsageError(f"{spelled('covariate_log', True)} requires positive values, but one is {lowest:g}")
+            raise UsageError(f"{spelled('covariate_log', True)} requires positive values; the lowest is {lowest:g}")
         return cls(f"log {name}", {key: math.log(number) for key, number in numbers.items()}, True)
 
     def statistics(
@@ -95,7 +95,8 @@ class Covariate(Frozen):
         used = np.array([row for row, key in zip(both, keys, strict=True) if key in self.values], np.int64)
         values = np.array([self.values[key] for key in keys if key in self.values])
         if lacking := len(both) - used.size:
-            warn(f"{self.name}: {lacking} of {len(both)} documents with both labels have no value and are left out")
+            of = f"{lacking} of {len(both)} documents with human and machine labels"
+            warn(f"{self.name}: {of} have no value of the covariate and are left out")
         topic, grade = documents.rows.ids[used], pair.human_grade[used]
         machine, error = pair.machine[used].astype(np.float64), (pair.machine - pair.human)[used].astype(np.float64)
         if self.is_number:
@@ -109,9 +110,9 @@ class Covariate(Frozen):
         parts = [AgreementPart(kind, estimates, group=group) for group, estimates in of_groups]
         if (topics := max((each.topics for each in favours), default=0)) < FEWEST_TOPICS:
             warn(
-                f"{self.name}: the test requires {FEWEST_TOPICS} topics in which documents with both labels have "
-                f"different values of the covariate, but there are {topics}; all answers to a question must have the "
-                "same topic"
+                f"{self.name}: the test requires {FEWEST_TOPICS} topics in which documents with human and machine "
+                f"labels have different values of the covariate, but the labels contain {topics} such topics; all "
+                "answers to a question must have the same topic"
             )
         for line in favour_warnings(parts, alpha, judge.name):
             warn(line)
@@ -119,7 +120,10 @@ class Covariate(Frozen):
 
 
 def _texts_of(given: Any, judges: Sequence[Judge]) -> Iterator[tuple[tuple[bytes, bytes], str]]:
-    """Yield the text of each topic and document. A name is looked up in tables with labels before it is a file."""
+    """Yield the covariate of each topic and document, as text.
+
+    A name is looked up among the columns of the tables of labels; if no table contains it, the name is a file's.
+    """
     if isinstance(given, Mapping):
         for topic, values in given.items():
             yield from (((as_bytes(str(topic)), as_bytes(str(docno))), str(value)) for docno, value in values.items())

@@ -442,7 +442,8 @@ def favour_warnings(parts: Sequence[AgreementPart], alpha: float, name: str) -> 
             corrected = ""
         elif part.kind == "group":
             share = part.statistics["favour_judged"].or_nan
-            measure, judged = f"{part.measure}: ", f"; {share:.0%} of the group's first documents have both labels"
+            both = "human and machine labels"
+            measure, judged = f"{part.measure}: ", f"; {share:.0%} of the group's first documents have {both}"
         yield (
             f"{measure}{name} {'favours' if labels > 0 else 'disfavours'} {what}: the labels of {documents} differ by "
             f"{labels:+.4f} from the labels of documents with the same human grade, and their errors by {errors:+.4f} "

@@ -283,18 +283,20 @@ def labels(
     on documents with human labels, and by how much the kappa of each combination exceeds the kappa of each machine.
     Combinations do not use human labels; they label every document that at least one machine labels.
 
-    With `panel`, the result contains Krippendorff's alpha of all judges together (nominal, ordinal and interval), in
-    which labels can be missing, and the change of alpha if one judge is left out. It also contains the mean correlation
-    of the errors of two machines (error_correlation) on the documents that all machines and `human` label, and the
-    number of machines with independent errors that are worth as much as all machines (effective_judges). Noise of the
-    human labels is an error of all machines. If there is much noise, effective_judges is too low.
+    With `panel`, the result contains Krippendorff's alpha of all judges together (nominal, ordinal and interval; labels
+    can be missing) and the change of alpha if one judge is left out. The result also contains the mean correlation
+    between the errors of two machines (error_correlation), computed on the documents that `human` and all machines
+    label. From this correlation, effective_judges is computed: the number of machines with independent errors that
+    would be as informative as all machines together. Noise in the human labels is counted as an error of every machine.
+    If the human labels are noisy, effective_judges is therefore too low.
 
     With `covariate`, a test determines whether the machine labels depend on a covariate, such as the length of an
-    answer. favour_labels is the difference in machine labels for one standard deviation of the covariate, for documents
-    of the same topic and human grade. favour_errors is the difference in label error, for documents of the same topic.
-    Their intervals use Student's t distribution, with topics as clusters. favour_p is defined as for groups of runs; a
-    numeric covariate requires no correction. If the covariate consists of words, such as the names of systems, the
-    documents of each word, or of each group of words, are compared with the other documents of the same topics.
+    answer. favour_labels is the difference in machine labels that is associated with one standard deviation of the
+    covariate, for documents of the same topic and human grade. favour_errors is the corresponding difference in label
+    error, for documents of the same topic. The intervals of both differences use Student's t distribution and treat
+    topics as clusters. favour_p is defined as for groups of runs, but is not corrected if the covariate is numeric. If
+    the values of the covariate are words, such as the names of systems, the documents with each word, or with each
+    group of words, are compared with the other documents of the same topics.
 
     Parameters
     ----------
@@ -321,10 +323,10 @@ def labels(
         2023).
     panel : add the agreement of all judges together, the contribution of each judge, and the effective number of
         machines.
-    covariate : numbers or words that describe documents or answers: the name of a column of a table that contains
-        labels, or a file of lines TOPIC DOCNO VALUE, with blanks or commas between them. In Python, it can also be a
-        dictionary ``{topic: {docno: value}}``. [default: no covariate]
-    covariate_log : use the logarithm of the covariate, for example of a length.
+    covariate : the number or word that describes each document or answer, as the name of a column in the table of
+        labels, or as a file with one line TOPIC DOCNO VALUE per document. The fields of a line are separated by blanks
+        or commas. In Python, a dictionary ``{topic: {docno: value}}`` is also accepted. [default: no covariate]
+    covariate_log : use the logarithm of the covariate, which is usually more suitable for lengths.
     human_topics : with `machines` and `runs`, add the share of a machine's error that is removed if assessors judge
         this number of topics and values are estimated as in irevalx-lab estimate. [default: 10 25 50]
     resamples : number of bootstrap resamples of the topics, for confidence intervals; 0 for no intervals. Because

@@ -85,17 +85,18 @@ _OF_PREVALENCES = (
 )
 
 _OF_COVARIATE = (
-    "favour labels: estimated difference in machine labels between a group's documents and other documents of the same "
-    "topic and human grade, or for one standard deviation of a number. Favour errors: estimated difference in label "
-    "error (machine minus human), for documents of the same topic.",
+    "favour labels: estimated difference in machine labels, for documents of the same topic and human grade. Favour "
+    "errors: estimated difference in label error (machine minus human), for documents of the same topic. Both compare "
+    "the group's documents with other documents or, for numbers, documents that differ by one standard deviation.",
     *_OF_FAVOURS[1].split(" Favour judged")[:1],
 )
 _OF_PANEL = (
     "panel alpha: Krippendorff's alpha of all judges, including the human judge, on the documents with at least two "
     "labels (panel documents).",
-    "error correlation: mean correlation of the errors (machine minus human) of two machines, on the documents that "
-    "all machines and the human judge label (error documents). Effective judges: number of machines with independent "
-    "errors that are worth as much as all machines; too low if the human labels are noisy.",
+    "error correlation: mean correlation between the errors (machine minus human) of two machines, on the documents "
+    "that all machines and the human judge label (error documents). Effective judges: number of machines with "
+    "independent errors that would be as informative as all machines; this number is too low if the human labels are "
+    "noisy.",
 )
 _OF_CHANGES = ("change: alpha of the other judges minus alpha of all judges, for each scale of the grades.",)
 

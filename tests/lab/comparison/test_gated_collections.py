@@ -135,7 +135,10 @@ def test_command(tmp_path: Path) -> None:
     assert [len(case.findall("failure")) for case in cases] == [0, 1, 0, 0]
     text = lab("gate", QRELS, RUNS, *options, "--allow-unsure", "--margin", "collections=0.2")
     assert text.status == 0
-    assert "over the 3 verdicts in collections and over the 1 on means (Bonferroni)" in text.words
+    simultaneous = (
+        "over verdicts on means over collections (1) and, separately, over verdicts on single collections (3)"
+    )
+    assert simultaneous in text.words
     assert "unknown measure 'fiqa'" in refusal("gate", QRELS, RUNS, *options, "--margin", "fiqa=0.1")
     values = drawn()
     del values["law"]["new"]

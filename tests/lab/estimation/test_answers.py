@@ -226,11 +226,11 @@ def rows_of(*systems: str, first: int = 0, last: int = 30, scale: float = 1) -> 
             rows_of("a", last=3),
             rows_of("a"),
             [],
-            "correct of a: 3 topics have human and machine scores, and 27 only",
+            "correct of a: 3 topics have human and machine scores, and 27 topics have machine scores only",
         ),
-        (2, rows_of("a"), rows_of("a"), [], "30 topics have human and machine scores, and 0 only machine scores"),
+        (2, rows_of("a"), rows_of("a"), [], "and 0 topics have machine scores only"),
         (2, rows_of("a", first=30, last=40), rows_of("a"), [], "correct of a: 0 topics have human and machine scores"),
-        (2, rows_of("a", "b", last=9), rows_of("c", "d"), [], "human and machine scores have no system in common"),
+        (2, rows_of("a", "b", last=9), rows_of("c", "d"), [], "no system has human and machine scores"),
         (1, rows_of("a", last=9), rows_of("a"), ["--baseline", "a"], "--baseline a requires at least two systems"),
         (1, rows_of("a", "b", last=9), rows_of("a", "b"), ["--baseline", "c"], "no such run; the runs are a and b"),
         (
@@ -238,7 +238,8 @@ def rows_of(*systems: str, first: int = 0, last: int = 30, scale: float = 1) -> 
             rows_of("a", last=9) | rows_of("b", first=9, last=18),
             rows_of("a", "b"),
             ["--baseline", "b"],
-            "correct of a and b: 0 topics have human and machine scores, and 30 only machine scores; an estimate requires",
+            "correct of a and b: 0 topics have human and machine scores, and 30 topics have machine scores only; an "
+            "estimate requires at least 4 topics with both and 2 with machine scores only",
         ),
         (1, rows_of("a", last=9), rows_of("a"), ["-m", "other"], "scores do not contain the measure 'other'"),
         (
@@ -285,11 +286,11 @@ def test_warnings(tmp_path: Path) -> None:
     rows, stderr = estimates(*arguments)
     assert [(row["run"], row["against"]) for row in rows] == [("a", ""), ("b", "")]
     lines = " ".join(stderr.split())
-    assert "different scales: their largest values are 4.5 and 90. The estimates are valid" in lines
-    assert "correct: 1 of 19 human scores are left out, because there is no machine score" in lines
-    assert "systems with only human scores are left out: 'c'" in lines
-    assert "systems with only machine scores are left out: 'd'" in lines
-    assert "1 differences are left out, for example correct of a and b: 0 topics" in lines
+    assert "the largest human score is 4.5 and the largest machine score is 90. The estimates are valid" in lines
+    assert "correct: 1 of 19 human scores are left out, because the machine did not score" in lines
+    assert "systems that have only human scores are left out: 'c'" in lines
+    assert "systems that have only machine scores are left out: 'd'" in lines
+    assert "differences that are left out: 1, for example correct of a and b: 0 topics" in lines
     write(tmp_path / "m.csv", rows_of("a", "b", scale=5))
     assert "scales" not in estimates(*arguments)[1]
 

@@ -241,10 +241,11 @@ def test_wrong_input(tmp_path: Path) -> None:
     )
     mixed = table(tmp_path / "mixed.csv", [answers[0]._replace(length="many"), *answers[1:]])  # type: ignore[arg-type]
     message = refusal("labels", mixed, *COLUMNS, "--covariate", "length", status=2)
-    assert f"length: 'many' is not a number, but {len(answers) - 1} of {len(answers)} values are numbers" in message
+    share = f"{len(answers) - 1} of the {len(answers)} values are numbers"
+    assert f"length: the value 'many' is not a number, but {share}" in message
     zero = table(tmp_path / "zero.csv", [answers[0]._replace(length=0), *answers[1:]])
     message = refusal("labels", zero, *COLUMNS, "--covariate", "length", "--covariate-log")
-    assert "--covariate-log requires positive values, but one is 0" in message
+    assert "--covariate-log requires positive values; the lowest is 0" in message
     empty = table(tmp_path / "empty.csv", [a._replace(length="") for a in answers])  # type: ignore[arg-type]
     assert "the covariate has no values" in refusal("labels", empty, *COLUMNS, "--covariate", "length", status=2)
     lines = tmp_path / "lines"
@@ -259,13 +260,14 @@ def test_wrong_input(tmp_path: Path) -> None:
     assert "all runs are in 'others'" in refusal("labels", path, *COLUMNS, "--covariate", "system", "--group-by", "w")
     alone = table(tmp_path / "alone.csv", [a._replace(question=f"q{n}") for n, a in enumerate(answers)])
     stderr = succeeded("labels", alone, *COLUMNS, "--covariate", "length").stderr
-    assert "length: the test requires 10 topics in which documents with both labels have different values" in stderr
+    assert "the test requires 10 topics in which documents with human and machine labels have different" in stderr
     lacking = table(tmp_path / "lacking.csv", [answers[0]._replace(length="NA"), *answers[1:]])  # type: ignore[arg-type]
     stderr = succeeded("labels", lacking, *COLUMNS, "--covariate", "length").stderr
-    assert f"length: 1 of {len(answers)} documents with both labels have no value and are left out" in stderr
+    without = f"length: 1 of {len(answers)} documents with human and machine labels have no value of the covariate"
+    assert without in stderr
     lines.write_text("other x-1 1\n")
     stderr = succeeded("labels", path, *COLUMNS, "--covariate", lines).stderr
-    assert f"{len(answers)} of {len(answers)} documents with both labels have no value" in stderr
+    assert f"{len(answers)} of {len(answers)} documents with human and machine labels have no value" in stderr
 
 
 @pytest.mark.parametrize("names", ["qid,run,length,human,judge", "id,model,length,human,judge"])
