@@ -1,9 +1,9 @@
 """Whether the labels of a judge depend on a covariate of documents or answers, such as the length of an answer.
 
 If the covariate is a number, two regressions within topics estimate its effect on the machine labels, given the human
-grade, and on the label errors (machine minus human). They have the biases that ``group_bias`` describes, so that an
-effect is reported only if both are significant and have the same sign. If the covariate is a word, such as the name of
-a system, ``favour`` compares each group of words with all others.
+grade, and on the label errors (machine minus human). Both estimates can be biased, as ``group_bias`` describes. An
+effect is therefore reported only if both are significant and have the same sign. If the covariate is a word, such as
+the name of a system, ``favour`` compares each group of words with all others.
 """
 
 from __future__ import annotations
@@ -31,19 +31,19 @@ from irevalx.statistics.significance import without_noise
 from irevalx.wording import spelled
 
 N_BINS = 5
-"""Number of bins of a covariate, which contain about the same number of documents."""
+"""The number of bins of a covariate. The bins contain about the same number of documents."""
 
 _MISSING = {"", "nan", "none", "null", "na"}
 
 
 class CovariateRow(NamedTuple):
-    """The documents with one human grade in one bin of a covariate."""
+    """The documents that have the same human grade and are in the same bin of a covariate."""
 
     judge: str | None
     human: int  # the human grade
     documents: int
-    covariate: float  # mean value of the covariate
-    error: float  # mean label error: machine minus human
+    covariate: float  # the mean value of the covariate
+    error: float  # the mean label error, which is the machine label minus the human label
 
 
 class Covariate(Frozen):
@@ -55,7 +55,7 @@ class Covariate(Frozen):
 
     @classmethod
     def read(cls, given: Any, judges: Sequence[Judge], groups: Any, pattern: str | None, *, log: bool) -> Covariate:
-        """Read a covariate from a dictionary, a column of a table with labels, or a file; None is an empty covariate.
+        """Read a covariate from a dictionary, a column of a table with labels, or a file. None is an empty covariate.
 
         If the values are words, ``groups`` or ``pattern`` determine the group of each word. Raise InputError if some
         values are numbers and others are words.
@@ -83,7 +83,7 @@ class Covariate(Frozen):
     def statistics(
         self, human: Judge, judge: Judge, alpha: float, level: int, warn: Warn, name: str | None
     ) -> tuple[list[AgreementPart], list[CovariateRow]]:
-        """Return the effect of the covariate on the labels of a judge, and the mean label errors by covariate.
+        """Return the effect of the covariate on the labels of a judge, and the mean label error in each bin.
 
         ``name`` is the name of the judge in the result, or None for a single judge.
         """
@@ -170,7 +170,7 @@ def _slopes(
 
 
 def _slope(x: FloatArray, y: FloatArray, topic: IntArray, grade: IntArray, alpha: float) -> Effect:
-    """Return the slope of y on x and an indicator of each grade, all centred within topics."""
+    """Return the slope of y on x and an indicator of each grade. All variables are centred within topics."""
     from scipy import special
 
     sizes = np.maximum(np.bincount(topic), 1)

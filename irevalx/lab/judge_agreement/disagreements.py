@@ -26,7 +26,7 @@ class Disagreement(NamedTuple):
 
 
 def disagreements_of(judges: Sequence[Judge], level: int, excluded: Collection[str]) -> list[Disagreement]:
-    """Return the documents for which a judge's label differs from the human label, the largest difference first.
+    """Return the documents for which a judge's label differs from the human label. The largest difference comes first.
 
     The first judge is the human judge. Table columns in ``excluded`` are not copied to the result.
     """
@@ -51,7 +51,7 @@ def _of_judge(human: Judge, judge: Judge, level: int, excluded: Collection[str])
 
 
 def _short(number: float) -> float | int:
-    """Return the number as an integer if it is one, and otherwise without rounding errors."""
+    """Return the number as an integer if it is one. Otherwise, remove rounding errors."""
     return int(number) if float(number).is_integer() else round(float(number), 12)
 
 

@@ -24,19 +24,19 @@ from irevalx.statistics.proportions import UNDEFINED, coefficient_intervals, f1_
 from irevalx.statistics.significance import ALPHA
 
 AT_ONCE = 1_000_000
-"""Maximum number of values in memory."""
+"""The maximum number of values in memory."""
 
 NO_INTERVAL = None, None
 """The bounds of a missing interval."""
 
 Statistics: TypeAlias = "dict[Any, AnyArray]"
-"""Statistics by name, or by level and name."""
+"""A dictionary from each statistic, or from each pair of a level and a statistic, to its values."""
 
 
 class LabelBootstrap(Frozen, kw_only=True):
-    """Resampled topics, and the level of intervals."""
+    """The resampling of topics, and the level of intervals."""
 
-    resamples: int = 0  # 0 for no intervals
+    resamples: int = 0  # the number of resamples; 0 if no intervals are computed
     seed: int = 0
     alpha: float = ALPHA  # intervals extend from the alpha/2 to the 1 - alpha/2 quantile over the resamples
 
@@ -62,27 +62,27 @@ class LabelBootstrap(Frozen, kw_only=True):
         return bootstrap_warnings(n_topics) if self.resamples else []
 
     def draws(self, n_topics: int) -> TopicDraws:
-        """Return resamples of this number of topics."""
+        """Return resamples of ``n_topics`` topics."""
         return TopicDraws.of(n_topics, self.resamples, self.seed)
 
     def interval(self, of_draws: AnyArray) -> tuple[float | None, float | None]:
-        """Return the interval of a statistic over resamples, shape (n_draws,)."""
+        """Return the interval of a statistic over resamples. The shape of ``of_draws`` is (n_draws,)."""
         if not self.resamples:
             return NO_INTERVAL
         low, high = quantile_interval(np.asarray(of_draws, np.float64), self.alpha)
         return none_if_nan(float(low)), none_if_nan(float(high))
 
     def proportion(self, successes: FloatArray, units: FloatArray) -> Estimate:
-        """Return the share of successes among units, from numbers of shape (n_topics,)."""
+        """Return the share of successes among units. The numbers of both have the shape (n_topics,)."""
         share = none_if_nan(float(divided(successes.sum(), units.sum())))
         return Estimate(share, *self._ends(proportion_interval, successes, units))
 
     def coefficients(
         self, confusions: FloatArray, compute: Callable[[FloatArray], Mapping[str, FloatArray]]
     ) -> dict[str, Estimate]:
-        """Return the agreement and coefficients of agreement, with ``coefficient_intervals``.
+        """Return the agreement and the coefficients of agreement, with ``coefficient_intervals``.
 
-        ``compute`` computes them from counts of label pairs.
+        The function ``compute`` computes both from counts of label pairs.
         """
         n_tables = confusions[0, ..., 0, 0].size if len(confusions) else 1
         agreed = np.trace(confusions, axis1=-2, axis2=-1).reshape(-1, n_tables).mean(axis=1)
@@ -101,7 +101,7 @@ class LabelBootstrap(Frozen, kw_only=True):
         }
 
     def at_level(self, cut: FloatArray) -> Estimates:
-        """Return the agreement of binary labels, from counts of shape (n_topics, 2, 2)."""
+        """Return the agreement of binary labels. The counts ``cut`` have the shape (n_topics, 2, 2)."""
         both, human, machine = cut[:, 1, 1], cut[:, 1].sum(axis=-1), cut[:, :, 1].sum(axis=-1)
         estimates = self.coefficients(cut, at_level)
         ends = {
@@ -129,7 +129,10 @@ class LabelBootstrap(Frozen, kw_only=True):
         n_topics: int,
         numbers_each: int,
     ) -> dict[Any, Estimate]:
-        """Return statistics with intervals, from batches of resamples that each need ``numbers_each`` values."""
+        """Return statistics with intervals.
+
+        Resamples are computed in batches, and each needs ``numbers_each`` values.
+        """
         drawn: dict[Any, list[AnyArray]] = {}
         for batch in self.draws(n_topics).batches(max(1, AT_ONCE // max(1, numbers_each))):
             for key, of_batch in compute(batch).items():
@@ -143,35 +146,39 @@ class LabelBootstrap(Frozen, kw_only=True):
 
 
 def none_if_nan(number: float) -> float | None:
-    """Return a number, or None for nan."""
+    """Return a number, or None if it is nan."""
     return None if math.isnan(number) else number
 
 
 OF_PAIRS = ("agreement", "kappa", "alpha_ordinal", "ac1")
-"""The coefficients of a pair of judges."""
+"""The coefficients that are reported for a pair of judges."""
 
 _NUMBERS = ("pairs", "pairs_human", "pairs_machine", "coverage", "coverage_machine")
-"""Numbers of documents that have both labels, human labels, and machine labels, and shares of the latter two."""
+"""The numbers of documents that have both labels, a human label, and a machine label, and the share of documents with
+both labels among the latter two."""
 
 NUMBERS_OF_TOPICS = ("topics", "topics_human", "topics_machine")
-"""Numbers of topics with documents that have both labels, human labels, and machine labels."""
+"""The numbers of topics with documents that have both labels, a human label, and a machine label."""
 
 MOST_CATEGORIES = 101
-"""Maximum number of grades from the smallest to the largest, which allows grades of 0 to 100."""
+"""The maximum number of integers from the smallest to the largest grade. Grades from 0 to 100 are allowed."""
 
 
 class DocumentAgreement:
-    """The agreement of two judges on the documents labelled by both."""
+    """The agreement of two judges on the documents that both label."""
 
     def __init__(self, labels: PairedLabels, human: Judgments, machine: Judgments) -> None:
-        """Count labels on shared topics, and all labels of each file; raises InputError without shared documents."""
+        """Count labels on shared topics, and all labels of each file.
+
+        Raise InputError if no document has both labels.
+        """
         pairs = labels.have_both
         rows = labels.judgments.rows
         self.n_pairs = int(pairs.sum())
         self.n_human, self.n_machine = (int((judge.grades >= 0).sum()) for judge in (human, machine))
         with_labels = [int(np.count_nonzero(judge.rows.count(judge.grades >= 0))) for judge in (human, machine)]
         self.topics_of = int(np.count_nonzero(rows.count(pairs))), *with_labels
-        """The ``NUMBERS_OF_TOPICS``."""
+        """The values of ``NUMBERS_OF_TOPICS``."""
 
         if not self.n_pairs:
             raise InputError(
@@ -180,7 +187,7 @@ class DocumentAgreement:
             )
         ours, theirs = labels.human[pairs], labels.machine[pairs]
         self.grades: IntArray = np.unique(np.concatenate((ours, theirs)))
-        """The grades that occur, shape (n_grades,)."""
+        """The grades that occur. The shape is (n_grades,)."""
 
         least, greatest = int(self.grades[0]), int(self.grades[-1])
         if greatest - least >= MOST_CATEGORIES:
@@ -194,24 +201,24 @@ class DocumentAgreement:
         self.levels = range(max(1, least + 1), greatest + 1)
         self.topics = [as_text(topic) for topic in labels.judgments.topics]
         self.confusions = confusions_by_topic(ours, theirs, self.grades.tolist(), rows.ids[pairs], rows.n)
-        """Numbers of documents, shape (n_topics, n_grades, n_grades)."""
+        """The numbers of documents of each pair of grades. The shape is (n_topics, n_grades, n_grades)."""
 
         self._by_topic = [rows.count(mask).tolist() for mask in (pairs, labels.human >= 0, labels.machine >= 0)]
 
     @property
     def counts(self) -> FloatArray:
-        """The counts of label pairs, summed over topics, shape (n_grades, n_grades)."""
+        """The counts of label pairs, summed over topics. The shape is (n_grades, n_grades)."""
         return counts_of(self.confusions, None)
 
     @property
     def _with_pairs(self) -> FloatArray:
-        """The confusion matrices of topics with label pairs, which are resampled."""
+        """The confusion matrices of the topics that have label pairs. These topics are resampled."""
         of_topics: FloatArray = self.confusions[self.confusions.sum(axis=(1, 2)) > 0]
         return of_topics
 
     @property
     def n_topics(self) -> int:
-        """The number of topics with pairs."""
+        """The number of topics that have label pairs."""
         return len(self._with_pairs)
 
     def which_topics(self, ours: str, theirs: str) -> str:
@@ -226,12 +233,12 @@ class DocumentAgreement:
         return f"{' and '.join(parts)} (topics with a document labelled by both judges)"
 
     def statistics(self, bootstrap: LabelBootstrap) -> Iterator[AgreementPart]:
-        """Yield counts, coverage, confusion, coefficients, and the agreement at each level, over all topics."""
+        """Yield the counts, coverage, confusion, coefficients, and agreement at each level, over all topics."""
         numbers = self.n_pairs, self.n_human, self.n_machine
         yield from self._parts(None, self._with_pairs, bootstrap, numbers)
 
     def coefficients(self, counts: FloatArray) -> dict[str, FloatArray]:
-        """Return the coefficients of agreement, by name."""
+        """Return a dictionary from each coefficient of agreement to its values."""
         return coefficients(counts, self.grades, len(self.categories))
 
     def of_pair(self, bootstrap: LabelBootstrap) -> Estimates:
@@ -247,7 +254,10 @@ class DocumentAgreement:
     def _parts(
         self, topic: str | None, confusions: FloatArray, bootstrap: LabelBootstrap, numbers: Sequence[int]
     ) -> Iterator[AgreementPart]:
-        """Yield the statistics of a topic, or of all; ``numbers`` are of documents with both, human, machine labels."""
+        """Yield the statistics of a topic, or of all topics.
+
+        ``numbers`` counts documents with both, human and machine labels.
+        """
         coverage = (numbers[0] / number if number else None for number in numbers[1:])
         values = (*numbers, *coverage, *(self.topics_of if topic is None else ()))
         estimates = dict(zip((*_NUMBERS, *NUMBERS_OF_TOPICS), map(Estimate, values), strict=False))
@@ -262,7 +272,10 @@ class DocumentAgreement:
 
 
 def counts_of(confusions: FloatArray, draws: TopicDraws | None) -> FloatArray:
-    """Return the document counts summed over topics, for each resample: shape ([n_draws,] n_grades, n_grades)."""
+    """Return the document counts summed over topics, for each resample if ``draws`` is given.
+
+    The shape is ([n_draws,] n_grades, n_grades).
+    """
     if draws is None:
         total: FloatArray = confusions.sum(axis=0)
         return total

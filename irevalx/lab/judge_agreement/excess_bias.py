@@ -1,11 +1,11 @@
 """Excess bias: the bias of machine labels for a group of runs beyond the bias for other runs of the same quality.
 
 Random errors of a machine lower high scores more than low scores, so the bias of a group alone is not informative. The
-expected bias is a regression line of bias over human score, fitted to the runs outside the group; the group's distance
-from the line is its excess bias. Single runs deviate from the line regardless of the number of topics (a run of ten
-documents for each topic, for example, loses more average precision to false alarms than a run of a thousand with the
-same score). Therefore, the error of excess bias includes the deviation of a single run, and the deviation of the group
-under shuffled labels, which are unbiased.
+expected bias is a regression line that predicts the bias from the human score. The line is fitted to the runs outside
+the group, and the group's distance from the line is its excess bias. Single runs deviate from the line regardless of
+the number of topics. For example, a run of ten documents for each topic loses more average precision to false alarms
+than a run of a thousand documents with the same score. Therefore, the error of the excess bias includes the deviation
+of a single run. It also includes the deviation of the group under shuffled labels, which are unbiased.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ class ExcessBias(Frozen):
     """The excess bias of a group."""
 
     value: float
-    """Above 0 if the machine favours the group."""
+    """The excess bias. It is above 0 if the machine favours the group."""
     error: float
-    """Standard error, from topics, from the deviation of single runs from the line, and from the group's deviation with
-    shuffled labels."""
+    """The standard error. It has three parts: the variation over topics, the deviation of single runs from the line,
+    and the group's deviation with shuffled labels."""
     freedom: int
-    """Degrees of freedom of Student's t distribution of value / error."""
+    """The degrees of freedom of Student's t distribution of value / error."""
     shuffled: float = 0.0
-    """Excess bias with shuffled labels."""
+    """The excess bias with shuffled labels."""
 
     def interval(self, alpha: float) -> tuple[float, float]:
-        """Return the bounds of the interval, which excludes 0 if p is below alpha."""
+        """Return the bounds of the interval. The interval excludes 0 if p is below alpha."""
         from scipy import special
 
         half = float(special.stdtrit(self.freedom, 1 - alpha / 2)) * self.error
@@ -38,14 +38,17 @@ class ExcessBias(Frozen):
 
     @property
     def p(self) -> float:
-        """The two-sided p-value of the hypothesis of no excess bias; 1 if the error is 0."""
+        """The two-sided p-value of the hypothesis of no excess bias, or 1 if the error is 0."""
         from scipy import special
 
         return float(2 * special.stdtr(self.freedom, -abs(self.value) / self.error)) if self.error else 1.0
 
 
 def excess_bias(human: FloatArray, machine: FloatArray, member: BoolArray) -> FloatArray:
-    """Return the mean distance of a group's runs from the regression line of bias over human score of the others."""
+    """Return the mean distance of a group's runs from the line that predicts the bias from the human score.
+
+    The line is fitted to the other runs.
+    """
     bias = machine - human
     middle, height, slope = _line(human[..., ~member], bias[..., ~member])
     expected = height + slope * (human[..., member] - middle)
@@ -56,7 +59,10 @@ def excess_bias(human: FloatArray, machine: FloatArray, member: BoolArray) -> Fl
 def excess_bias_of(
     human: FloatArray, machine: FloatArray, member: BoolArray, drawn: FloatArray, n_topics: int, shuffled: float = 0.0
 ) -> ExcessBias:
-    """Return the excess bias of a group and its error, from scores of shape (n_runs,) and topic resamples."""
+    """Return the excess bias of a group and its error. The shape of scores is (n_runs,).
+
+    ``drawn`` contains the excess bias in each topic resample.
+    """
     value = float(excess_bias(human, machine, member))
     scatter, freedom = _variance_of_a_run(human, machine - human, member)
     error = float(np.sqrt(drawn.var(ddof=1) + scatter + shuffled**2))
@@ -64,7 +70,10 @@ def excess_bias_of(
 
 
 def _line(x: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return a point of the regression line and its slope; with at most two points, it passes through the origin."""
+    """Return a point of the regression line and its slope.
+
+    If there are at most two points, it passes through the origin.
+    """
     if x.shape[-1] > 2:
         middle, height = x.mean(axis=-1, keepdims=True), y.mean(axis=-1, keepdims=True)
     else:
@@ -74,7 +83,7 @@ def _line(x: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray, FloatAr
 
 
 def _variance_of_a_run(human: FloatArray, bias: FloatArray, member: BoolArray) -> tuple[float, int]:
-    """Return the prediction variance of a single run of the same quality and its degrees of freedom, or zeros."""
+    """Return the prediction variance of a single run with the same score, and its degrees of freedom, or zeros."""
     x, y = human[~member], bias[~member]
     n_fitted = 2 if x.size > 2 else 1
     freedom = x.size - n_fitted

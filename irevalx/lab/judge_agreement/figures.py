@@ -1,4 +1,7 @@
-"""The figures of ``labels``: documents by label, pairs of judges, and runs before and after reranking."""
+"""The figures of ``labels``.
+
+They show documents by label, pairs of judges, label errors by covariate, and runs before and after reranking.
+"""
 
 from __future__ import annotations
 
@@ -39,18 +42,19 @@ from irevalx.lab.plotting.ticks import PERCENT
 from irevalx.reports.names import drawable
 
 _MOST_NUMBERED = 12
-"""Maximum number of grades with numbers in the cells."""
+"""The maximum number of grades for which cells contain numbers."""
 
 _CELL, _LEAST_CELLS, _LOW_ROW = (0.62, 0.4), (0.5, 0.25), 0.16
-"""Width and height of the cell of a pair of judges with a value and its interval, the least widths of cells with an
-interval and with a value, and the height of a cell without an interval, in inches."""
+"""Sizes of the cells of pairs of judges, in inches: the width and the height of a cell with a value and its interval,
+the minimum widths of cells with an interval and with a value only, and the height of a cell without an interval."""
 
 _LONGEST_JUDGE, _LONGEST_LINE, _NAME_SIZE = 0.25, 0.7, 7.0
-"""The longest names of judges in a matrix and in a legend, as shares of the width of the page, and their points."""
+"""The maximum lengths of the names of judges in a matrix and in a legend, relative to the width of the page, and their
+font size in points."""
 
 
 def confusion_map(result: LabelsResult, page: Page) -> Figure:
-    """Plot the number of documents by human and machine grade, in cells shaded by the share of the row."""
+    """Plot the number of documents by human and machine grade. Cells are shaded by their share of the row."""
     [confusion] = result.of("documents")
     grades = confusion.grades
     numbers = np.array([[confusion.counts.get((a, b), 0) for b in grades] for a in grades], np.float64)
@@ -71,7 +75,7 @@ def confusion_map(result: LabelsResult, page: Page) -> Figure:
 
 
 def _kappas(kind: Kind, name: str, result: LabelsResult) -> dict[tuple[str, str], Estimate]:
-    """Return a statistic by pair of judges, or by twice the same judge."""
+    """Return a dictionary from each pair of judges to a statistic. For one judge, the pair contains its name twice."""
     return {
         (part.judge or "", part.against or part.judge or ""): part.statistics[name]
         for part in result.of(kind)
@@ -80,7 +84,7 @@ def _kappas(kind: Kind, name: str, result: LabelsResult) -> dict[tuple[str, str]
 
 
 def judge_matrix(result: LabelsResult, page: Page) -> Figure:
-    """Plot the kappa of each pair of judges below the diagonal, and of repeated answers on the diagonal."""
+    """Plot the kappa of each pair of judges below the diagonal, and the kappa of repeated answers on the diagonal."""
     pairs = _kappas("pair", "kappa", result)
     repeated = {
         pair: kappa for pair, kappa in _kappas("grades", "self_kappa", result).items() if kappa.value is not None
@@ -122,7 +126,7 @@ def judge_matrix(result: LabelsResult, page: Page) -> Figure:
 
 
 def reranked_runs(result: LabelsResult, page: Page) -> Figure:
-    """Plot human and machine values of runs before and after reranking, with one panel per judge and measure."""
+    """Plot human and machine values of runs before and after reranking. Each judge and measure has a panel."""
     panels: dict[tuple[str | None, str | None], dict[str, dict[str, float]]] = {}
     for part in result.of("gains"):
         if part.run is not None:
@@ -162,7 +166,7 @@ def reranked_runs(result: LabelsResult, page: Page) -> Figure:
 
 
 def reliability_diagram(result: LabelsResult, page: Page) -> Figure:
-    """Plot the share of relevant documents against the mean probability of each bin, with one line per judge."""
+    """Plot the share of relevant documents against the mean probability in each bin. Each judge has a line."""
     curves: dict[str, list[tuple[float, float]]] = {}
     for row in result.reliability:
         curves.setdefault(row.judge or "", []).append((row.probability, row.relevant))
@@ -180,7 +184,7 @@ def reliability_diagram(result: LabelsResult, page: Page) -> Figure:
 
 
 def errors_by_covariate(result: LabelsResult, page: Page) -> Figure:
-    """Plot the mean label error against the covariate, with one line per human grade and judge."""
+    """Plot the mean label error against the covariate. Each human grade and judge has a line."""
     curves: dict[str, list[tuple[float, float]]] = {}
     for row in result.errors_by_covariate:
         name = f"{'' if row.judge is None else f'{row.judge}, '}human label {row.human}"

@@ -1,4 +1,4 @@
-"""Whether a machine favours a group of runs, from the documents that both judges label.
+"""Tests of whether a machine favours a group of runs, on the documents that both judges label.
 
 The contrast of a document is the share of the group's runs that retrieve it among their first K documents, minus the
 share of the other runs that do. Two regressions estimate the effect of the contrast. The first compares the machine
@@ -27,26 +27,26 @@ from irevalx.statistics.prediction_powered_inference import p_of_mean
 from irevalx.statistics.significance import without_noise
 
 FEWEST_TOPICS = 10
-"""Minimum number of topics of a regression."""
+"""The minimum number of topics in a regression."""
 
 
 class Effect(NamedTuple):
-    """The effect in a regression; all numbers but ``topics`` are nan for too few topics."""
+    """The effect in a regression. If there are too few topics, all numbers but ``topics`` are nan."""
 
     value: float
     p: float  # the p-value over topics
-    topics: int  # number of topics of the regression
-    half_width: float = np.nan  # half-width of the confidence interval; nan if there is none
+    topics: int  # the number of topics in the regression
+    half_width: float = np.nan  # the half-width of the confidence interval; nan if there is none
 
 
 class Favour(Frozen):
     """The result of both regressions for a group."""
 
-    of_labels: float  # effect on the machine label of documents with the same human grade; nan for too few topics
-    of_errors: float  # effect on the error of the machine label
+    of_labels: float  # the effect on the machine label, given the human grade; nan if there are too few topics
+    of_errors: float  # the effect on the error of the machine label
     p: float  # the p-value before correction
-    topics: int  # number of topics that both regressions use
-    half_widths: tuple[float, float] = (np.nan, np.nan)  # of the intervals of both effects; nan without intervals
+    topics: int  # the number of topics that both regressions use
+    half_widths: tuple[float, float] = (np.nan, np.nan)  # of the intervals of both effects; nan if there are none
 
 
 def favour(contrast: FloatArray, human: IntArray, machine: AnyArray, topic: IntArray) -> Favour:
@@ -58,7 +58,7 @@ def favour(contrast: FloatArray, human: IntArray, machine: AnyArray, topic: IntA
 
 
 def combined(labels: Effect, errors: Effect) -> Favour:
-    """Return the result of both regressions, with the larger p-value, or p = 1 if the effects have different signs."""
+    """Return the result of both regressions. p is the larger p-value, or 1 if the effects have different signs."""
     p = np.nan if np.isnan(labels.p + errors.p) else max(labels.p, errors.p)
     if labels.value * errors.value <= 0:
         p = 1.0
@@ -85,7 +85,7 @@ def _regression(x: FloatArray, y: FloatArray, centred_within: IntArray, topic: I
 def group_favours(
     experiment: GradedRuns, both: PairedLabels, groups: Sequence[str]
 ) -> Iterator[tuple[str, dict[str, Estimates]]]:
-    """Yield the statistics of each group by name, with each measure."""
+    """Yield each measure, and a dictionary from each group to its statistics."""
     rows, names = both.judgments.rows, sorted(set(groups))
     used = np.isin(rows.ids, [both.judgments.topic_index[topic] for topic in experiment.topics]) & both.have_both
     members: list[BoolArray] = [np.array([group == name for group in groups]) for name in names]
@@ -115,7 +115,7 @@ def group_favours(
 
 
 def favour_statistics(favours: Sequence[Favour]) -> Iterator[Estimates]:
-    """Yield the statistics of each group, with p-values that are corrected for the number of groups."""
+    """Yield the statistics of each group. The p-values are corrected for the number of groups."""
     corrected = np.array([each.p for each in favours])
     corrected[np.isfinite(corrected)] = holm(corrected[np.isfinite(corrected)])
     for each, p in zip(favours, corrected.tolist(), strict=True):

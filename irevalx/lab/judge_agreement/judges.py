@@ -35,31 +35,35 @@ from irevalx.statistics.label_agreement import MOST_ROUNDS, dawid_skene, mean_gr
 from irevalx.wording import spelled
 
 HUMAN, SECOND_HUMAN = "human", "second_human"
-"""Names of human judges."""
+"""The names of the human judges."""
 
 COMBINATIONS = ("vote", "mean", "dawid_skene")
-"""Combinations of several machines, with integer grades."""
+"""The combinations of several machines. Their labels are integer grades."""
 
 WRITTEN = (*COMBINATIONS, "probability")
-"""Combined labels that can be written: these, and probabilities of relevance in Dawid and Skene's model."""
+"""The combined labels that can be written: ``COMBINATIONS``, and probabilities of relevance in Dawid and Skene's
+model."""
 
 
 class Judge(Frozen, kw_only=True):
     """The labels of a human or machine judge."""
 
     name: str
-    labels: Judgments  # grades, of the first answer if there are several
-    answers: tuple[Judgments, ...] = ()  # all answers, including the first
-    probability: FloatArray | None = None  # of relevance of each document of ``labels``; None for grades
-    values: FloatArray | None = None  # labels before thresholding or rounding; None if all are integer grades
-    is_cut: bool = False  # whether the labels are binary, as probabilities of relevance that were cut
-    n_rounded: int = 0  # number of labels that are rounded to the nearest integer grade
+    labels: Judgments  # the grades of the first answer
+    answers: tuple[Judgments, ...] = ()  # all answers, including the first one
+    probability: FloatArray | None = None  # probability of relevance of each document; None for grades
+    values: FloatArray | None = None  # the labels before thresholding or rounding; None if all are integer grades
+    is_cut: bool = False  # whether the labels are binary because probabilities of relevance were thresholded
+    n_rounded: int = 0  # the number of labels that are rounded to the nearest integer grade
     maximum: float = 1.0  # the label in the input that corresponds to 1 in ``values``
     first_answer: Labels | None = None  # the first answer as it was read; None for combinations
 
     @classmethod
     def of(cls, name: str, answers: Sequence[Labels]) -> Judge:
-        """Return a judge, given its answers; if any answer contains probabilities, labels 0 and 1 are probabilities."""
+        """Return a judge, given its answers.
+
+        If any answer contains probabilities, labels 0 and 1 are also probabilities.
+        """
         if any(answer.probability is not None for answer in answers):
             answers = [answer.as_probabilities() for answer in answers]
         return cls(
@@ -76,7 +80,7 @@ class Judge(Frozen, kw_only=True):
 
     @property
     def numbers(self) -> AnyArray:
-        """The labels before thresholding or rounding."""
+        """The labels of the judge before thresholding or rounding."""
         return self.labels.grades if self.values is None else self.values
 
 
@@ -107,7 +111,10 @@ def judges_of(
 
 
 def machines_of(machines: Mapping[str, Any], reading: LabelReading) -> list[Judge]:
-    """Read machines by name; a list of judgments contains the repeated answers of a machine. Raises UsageError."""
+    """Read the machines in a dictionary from name to judgments. Raise UsageError if a name or a list is invalid.
+
+    A list of judgments contains the repeated answers of a machine.
+    """
     if not machines:
         raise UsageError(f"{spelled('machines')} must contain at least one machine")
     reserved = {HUMAN, SECOND_HUMAN, *WRITTEN}
@@ -124,7 +131,7 @@ def machines_of(machines: Mapping[str, Any], reading: LabelReading) -> list[Judg
 
 
 def binarise(judgments: Judgments, level: int) -> Judgments:
-    """Return binary judgments: grade 1 for grades of at least ``level``, and 0 for others."""
+    """Return binary judgments. A grade of at least ``level`` becomes 1, and another grade becomes 0."""
     grades = np.where(judgments.grades < 0, UNJUDGED_IN_FILES, judgments.grades >= level).astype(np.int64)
     return replace(judgments, grades=grades)
 
@@ -138,7 +145,10 @@ def binarise_judge(judge: Judge, level: int) -> Judge:
 
 
 def on_one_scale(judges: Sequence[Judge], level: int) -> tuple[list[Judge], int]:
-    """Return judges with comparable labels (binary if a judge has probabilities), and the relevance threshold."""
+    """Return judges with comparable labels, and the relevance threshold.
+
+    If a judge has probabilities, all labels become binary.
+    """
     if not any(judge.is_cut for judge in judges):
         return list(judges), level
     return [binarise_judge(judge, level) for judge in judges], 1
@@ -155,7 +165,10 @@ class PairedNumbers(Frozen):
 
     @classmethod
     def of(cls, human: Judge, judge: Judge, level: int) -> PairedNumbers:
-        """Pair the labels. If one of the judges has probabilities, the grades of the other are cut at ``level``."""
+        """Pair the labels.
+
+        If one of the judges has probabilities, ``level`` is the threshold for the grades of the other.
+        """
         first, second = on_one_scale([human, judge], level)[0]
         place = places_of(judge.labels, human.labels)
         human_grade = np.where(place == ABSENT, UNJUDGED_IN_FILES, first.labels.grades[place])
@@ -172,13 +185,13 @@ class PairedNumbers(Frozen):
 
 
 def on_documents_of(labels: Judgments, others: Judgments) -> Judgments:
-    """Restrict labels to the documents that have a grade in other judgments; other documents become unjudged."""
+    """Restrict labels to the documents that have a grade in other judgments. Other documents become unjudged."""
     grades, _ = grades_for(labels, others)
     return replace(labels, grades=np.where(grades < 0, UNJUDGED_IN_FILES, labels.grades))
 
 
 def notes_on_cuts(judges: Sequence[Judge], level: int) -> tuple[str, ...]:
-    """Return sentences about labels that are cut (with grades of other judges cut at ``level``) or rounded."""
+    """Return sentences about labels that are thresholded or rounded. ``level`` is the threshold for grades."""
     probabilistic = [judge.name for judge in judges if judge.is_cut]
     rounded = [f"{judge.name} ({judge.n_rounded} labels)" for judge in judges if judge.n_rounded]
     notes = []
@@ -196,7 +209,10 @@ def notes_on_cuts(judges: Sequence[Judge], level: int) -> tuple[str, ...]:
 
 
 def combine_labels(machines: Sequence[Judge], level: int) -> CombinedLabels:
-    """Combine machines by vote, mean grade, and Dawid and Skene's model, for each document with a machine label."""
+    """Combine the labels of machines by vote, mean grade, and Dawid and Skene's model.
+
+    A document has a combined label if any machine labels it.
+    """
     if len(machines) < 2:
         return CombinedLabels()
     machines, level = on_one_scale(machines, level)
@@ -226,7 +242,10 @@ def combine_labels(machines: Sequence[Judge], level: int) -> CombinedLabels:
 
 
 def table_of(judges: Sequence[Judge]) -> tuple[list[tuple[bytes, bytes]], IntArray]:
-    """Return the documents of all judges by topic and ID, and their grades, shape (n_documents, n_judges)."""
+    """Return the documents of all judges, in the order of topics and IDs, and their grades.
+
+    The shape of the grades is (n_documents, n_judges).
+    """
     grades: dict[tuple[bytes, bytes], dict[int, int]] = {}
     for number, judge in enumerate(judges):
         judgments = judge.labels
@@ -250,14 +269,14 @@ def _text(documents: Sequence[tuple[bytes, bytes]], values: Sequence[bytes]) -> 
 
 
 SKEWED = 0.2
-"""If kappa and AC1 differ by more than this, a warning explains why."""
+"""The difference between kappa and AC1 above which a warning explains the difference."""
 
 GREATEST_GRADE = 10
-"""Machine labels above this number and above all human grades are probably percentages."""
+"""A machine label. Labels above this number and above all human grades are probably percentages."""
 
 
 class JudgeComparison(Frozen, kw_only=True):
-    """Comparison of a judge with the human judge; the fields are named after the arguments of ``labels``."""
+    """The comparison of a judge with the human judge. The fields have the names of the arguments of ``labels``."""
 
     bootstrap: LabelBootstrap
     runs: Any
@@ -274,7 +293,7 @@ class JudgeComparison(Frozen, kw_only=True):
     def compare(
         self, human: Judgments, machine: Judgments, level: int, name: str | None = None, warn: Warn = warn
     ) -> tuple[list[AgreementPart], tuple[str, ...]]:
-        """Return statistics of a judge's labels and notes on topics; ``level`` is the threshold of both judges."""
+        """Return statistics of a judge's labels, and notes on topics. ``level`` is the threshold of both judges."""
         both = PairedLabels.of(human, machine, common_topics(human, machine))
         agreement = DocumentAgreement(both, human, machine)
         parts = list(agreement.statistics(self.bootstrap))
@@ -340,7 +359,7 @@ class JudgeComparison(Frozen, kw_only=True):
 
 
 def common_topics(human: Judgments, machine: Judgments) -> list[bytes]:
-    """Return the common topics; raises InputError if there are none."""
+    """Return the topics that both judges label. Raise InputError if there are none."""
     topics = [topic for topic in human.topics if topic in machine.topic_index]
     if not topics:
         raise InputError(f"{shown_name(human.path)} and {shown_name(machine.path)} have no topic in common")
@@ -348,7 +367,10 @@ def common_topics(human: Judgments, machine: Judgments) -> list[bytes]:
 
 
 def _notes_on_unlabelled(both: PairedLabels, *, of_groups: bool, rerank: bool) -> Iterator[str]:
-    """Yield a sentence for each judge about documents labelled only by the other judge, which are unjudged."""
+    """Yield a sentence for each judge about documents that only the other judge labels.
+
+    They are treated as unjudged.
+    """
     labelled = {"human": both.human >= 0, "machine": both.machine >= 0}
     kinds = [*["groups"] * of_groups, *["reranking"] * rerank]
     for judge, other in (("machine", "human"), ("human", "machine")):
@@ -372,7 +394,10 @@ def _warnings(
     *,
     of_runs: bool,
 ) -> Iterator[str]:
-    """Yield cautions on coverage, missing grades and skewed grades; ``of_runs`` if scores of runs are compared."""
+    """Yield cautions on coverage, missing grades and skewed grades.
+
+    ``of_runs`` is true if scores of runs are compared.
+    """
     ours, theirs = shown_name(human.path), shown_name(machine.path)
     if lacking := agreement.n_human - agreement.n_pairs:
         coverage = agreement.n_pairs / agreement.n_human

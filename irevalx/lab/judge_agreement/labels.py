@@ -1,4 +1,4 @@
-"""Comparison of machine judgments with human judgments: ``labels`` and its command."""
+"""``labels`` compares machine judgments with human judgments. This module also declares its command."""
 
 from collections.abc import Mapping, Sequence
 from os import PathLike
@@ -42,13 +42,13 @@ from irevalx.statistics.significance import ALPHA
 from irevalx.wording import missing, spelled
 
 _SEVERAL = ("machines", "machine_columns")
-"""The parameters for several machines."""
+"""The parameters that accept several machines."""
 
 _GROUPED = ("runs", "covariate")
-"""The parameters whose runs or words can be grouped."""
+"""The parameters that accept runs or words that can be grouped."""
 
 RESAMPLES = 1000
-"""Default number of bootstrap resamples."""
+"""The default number of bootstrap resamples."""
 
 
 def _named_machines(value: Any) -> Mapping[str, Any]:
@@ -140,7 +140,7 @@ def _run(
     ] = None,
     **options: Any,
 ) -> None:
-    """Compare the labels, and write the result and combined labels."""
+    """Compare the labels. Write the result and the combined labels."""
     for name in ("human_topics", "machine_columns"):
         options[name] = options[name] or None
     options["disagreements"] = disagreements_file is not None
@@ -235,20 +235,20 @@ def labels(
     For probabilities, the result contains the Brier score, the calibration error and the reliability curve.
 
     With `rel_format="prefs"`, `human` and `machine` are preference judgments of pairs of documents. The result contains
-    the share of pairs with the same preference, with and without ties, and kappa (each pair is counted in both orders,
-    because the order of its documents is arbitrary). For each judge, it contains the share of ties, the share of pairs
-    judged in both orders of presentation with different results (flips), and the share of preferences for the document
-    presented first. The order of the lines in a subgroup is the order of presentation. If a pair was judged several
-    times, the preference of the majority counts; the pair is a tie if both documents were preferred equally often.
+    the share of pairs with the same preference, with and without ties, and kappa. For kappa, each pair is counted in
+    both orders, because the order of its documents is arbitrary. For each judge, the result contains the share of ties,
+    the share of pairs judged in both orders of presentation with different results (flips), and the share of
+    preferences for the document presented first. The order of the lines in a subgroup is the order of presentation. If
+    a pair was judged several times, the preference of the majority counts. The pair is a tie if both documents were
+    preferred equally often.
 
     With `runs`, the measure values of the runs under both judges are compared by tau-b, tau_AP, tau_AP,b, the root mean
     square error and the bias (machine minus human). The result also contains the bias and the ranks of each run, and it
     compares significance decisions on pairs of runs, with the same columns as irevalx-lab agree. Runs are evaluated
     with each judge's labels separately: a document that a judge did not label is unjudged in the evaluation by this
-    judge. The rate of false differences (fpr) is the share of those pairs with no significant difference under the
-    human labels for which a significant difference is found under the machine labels. The rate of missed differences
-    (fnr) is the share of those pairs with a significant difference under the human labels for which no significant
-    difference is found under the machine labels.
+    judge. The rate of false differences (fpr) is the share of pairs that differ significantly under the machine labels,
+    among the pairs that do not under the human labels. The rate of missed differences (fnr) is the share of pairs that
+    do not differ significantly under the machine labels, among the pairs that do under the human labels.
 
     With `groups` or `group_by`, a test determines whether the machine favours a group of runs. The test uses the
     documents that both judges label, and compares documents that only the group's runs retrieve among their first K
@@ -272,8 +272,8 @@ def labels(
     machine to evaluate runs that use it themselves. rerank_excess_bias is the excess bias of each reranked run relative
     to the other runs, which are not reranked.
 
-    If some documents have a machine label and no human label, the scores that groups and reranked runs are compared by
-    exclude the machine labels of these documents; otherwise, a machine that labels more documents would seem to favour
+    If some documents have a machine label and no human label, groups and reranked runs are compared by scores that
+    exclude the machine labels of these documents. Otherwise, a machine that labels more documents would seem to favour
     the runs that retrieve them.
 
     With `machines`, the judges are several machines, other assessors (`second_human`), and combinations of the
@@ -281,7 +281,7 @@ def labels(
     statistics reported for a single machine, the bias of the judge's grades and, with `runs`, the remaining error if
     assessors judge some of the topics (`human_topics`). The result also contains the agreement of each pair of judges
     on documents with human labels, and by how much the kappa of each combination exceeds the kappa of each machine.
-    Combinations do not use human labels; they label every document that at least one machine labels.
+    Combinations do not use human labels. They label every document that at least one machine labels.
 
     With `panel`, the result contains Krippendorff's alpha of all judges together (nominal, ordinal and interval; labels
     can be missing) and the change of alpha if one judge is left out. The result also contains the mean correlation

@@ -24,11 +24,11 @@ from irevalx.statistics.significance import without_noise
 from irevalx.wording import spelled
 
 _ALPHAS = {scale: f"panel_alpha_{scale}" for scale in ("nominal", "ordinal", "interval")}
-"""The statistics of alpha, by the scale of the grades."""
+"""A dictionary from the scale of the grades to the statistic of alpha."""
 
 
 def panel_statistics(judges: Sequence[Judge], bootstrap: LabelBootstrap, level: int) -> Iterator[AgreementPart]:
-    """Yield the agreement of all judges, its change without each judge, and the correlation of the machines' errors.
+    """Yield the agreement of all judges, the change of alpha if a judge is left out, and the correlation of errors.
 
     The first judge is the human judge. Raise UsageError if there are fewer than three judges.
     """
@@ -58,19 +58,19 @@ def panel_statistics(judges: Sequence[Judge], bootstrap: LabelBootstrap, level: 
 
 
 def _alphas(counts: FloatArray, grades: IntArray) -> dict[str, FloatArray]:
-    """Return alpha for each scale, by statistic."""
+    """Return a dictionary from the statistic of alpha for each scale to its values."""
     each = alpha(counts), alpha(counts, ordinal=True), alpha(counts, grades=grades)
     return dict(zip(_ALPHAS.values(), each, strict=True))
 
 
 def _with_and_without_topics(of_topics: FloatArray) -> FloatArray:
-    """Return the sum over all topics, followed by the sums without each topic."""
+    """Return the sum over all topics, followed by the sums over all topics but one."""
     total = of_topics.sum(axis=0, keepdims=True)
     return np.concatenate((total, total - of_topics))
 
 
 def _linear(each: FloatArray, bootstrap: LabelBootstrap) -> Estimate:
-    """Return a statistic with a jackknife interval, from its values for all topics and without each topic."""
+    """Return a statistic with a jackknife interval, given its values for all topics and without each topic."""
     value, without = float(each[0]), each[1:]
     if not bootstrap.resamples or without.size < 2 or not np.isfinite(each).all():
         return Estimate(none_if_nan(value))
@@ -79,7 +79,10 @@ def _linear(each: FloatArray, bootstrap: LabelBootstrap) -> Estimate:
 
 
 def _errors(human: IntArray, machines: IntArray, topic: IntArray, bootstrap: LabelBootstrap) -> AgreementPart:
-    """Return the correlation of errors, and the effective number of judges, on documents that all judges label."""
+    """Return the correlation of errors, and the effective number of judges.
+
+    Both are computed on documents that all judges label.
+    """
     used = (human >= 0) & (machines >= 0).all(axis=1)
     n_judges = machines.shape[1]
     vectors = np.column_stack((np.ones(used.sum()), (machines - human[:, np.newaxis])[used]))

@@ -1,4 +1,4 @@
-"""Typed results of ``labels``: one part for the statistics of each subject, and the long form of all parts."""
+"""Typed results of ``labels``. A part contains the statistics of one subject, and all parts have a long form."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from irevalx.frozen import Frozen
 Kind: TypeAlias = Literal[
     "documents",  # numbers of labelled documents and topics, and of documents by pair of grades
     "coefficients",  # coefficients of agreement over all grades
-    "level",  # agreement of labels cut at a level
+    "level",  # agreement of labels thresholded at a level
     "grades",  # the bias of a judge's grades, and the agreement among repeated answers
     "probabilities",  # quality of probabilities of relevance
-    "real",  # labels before they are cut or rounded
+    "real",  # labels before they are thresholded or rounded
     "errors",  # sensitivity and specificity at a level
     "prevalence",  # estimates of the share of relevant documents at a level
     "pair",  # agreement of two judges on documents with human labels
@@ -31,28 +31,28 @@ Kind: TypeAlias = Literal[
     "remaining",  # remaining error if assessors judged some topics
     "preferences",  # pairwise preferences
 ]
-"""What statistics are about."""
+"""The subject of statistics."""
 
 
 class Estimate(NamedTuple):
     """A statistic, and its confidence interval over topics."""
 
-    value: float | int | None  # None if undefined
-    low: float | None = None  # None without an interval
+    value: float | int | None  # None if it is undefined
+    low: float | None = None  # None if there is no interval
     high: float | None = None
 
     @property
     def or_nan(self) -> float:
-        """The value; nan if undefined."""
+        """The value, or nan if it is undefined."""
         return math.nan if self.value is None else float(self.value)
 
 
 Estimates: TypeAlias = "dict[str, Estimate]"
-"""Statistics by name."""
+"""A dictionary from each statistic to its estimate."""
 
 
 class AgreementStatistic(NamedTuple):
-    """A statistic, what it describes, and its confidence interval over topics. Fields are the columns of the table."""
+    """A statistic, its subject, and its confidence interval over topics. The fields are the columns of the table."""
 
     judge: str | None = None  # the judge, if there are several
     against: str | None = None  # the other judge of a comparison
@@ -66,12 +66,12 @@ class AgreementStatistic(NamedTuple):
     group: str | None = None
     human_topics: int | None = None  # number of topics that assessors would judge
     value: float | int | None = None  # None if undefined
-    low: float | None = None  # None without an interval
+    low: float | None = None  # None if there is no interval
     high: float | None = None
 
 
 class AgreementPart(Frozen):
-    """Statistics of one kind for the same labels or runs, which are described by the fields of their rows."""
+    """Statistics of one kind for the same labels or runs. Fields of their rows describe the labels or runs."""
 
     kind: Kind
     statistics: Estimates
@@ -87,11 +87,11 @@ class AgreementPart(Frozen):
 
     @property
     def grades(self) -> list[int]:
-        """The grades in ``counts``, ascending."""
+        """The grades in ``counts``, in ascending order."""
         return sorted({grade for pair, number in self.counts.items() if number for grade in pair})
 
     def rows(self) -> Iterator[AgreementStatistic]:
-        """Yield the long form: a row for each statistic and each pair of grades."""
+        """Yield the long form, which has a row for each statistic and for each pair of grades."""
         names = [name for name in AgreementStatistic._fields if name in self._names]
         about = AgreementStatistic(**{name: getattr(self, name) for name in names})
         for name, (value, low, high) in self.statistics.items():

@@ -27,21 +27,22 @@ Pair: TypeAlias = "tuple[bytes, bytes]"
 """Two documents, in ascending byte order."""
 
 Judgment: TypeAlias = "tuple[int, bool]"
-"""1 if the first document of a pair is preferred, -1 if the second is, 0 for a tie; and whether it came first."""
+"""A judgment of a pair: 1 if the first document is preferred, -1 if the second one is, or 0 for a tie. The second item
+is whether the first document was presented first."""
 
 JudgedPairs: TypeAlias = "dict[bytes, dict[Pair, list[Judgment]]]"
-"""All judgments of each pair, by topic."""
+"""A dictionary from each topic to all judgments of each pair."""
 
 _OF_JUDGE = ("pairs", "ties", "in_both_orders", "flips", "preferences", "for_first")
-"""Numbers of one judge: pairs, tied pairs, pairs judged in both orders, of these with different results, judgments
-without a tie, and of these for the document that was presented first."""
+"""The counts for one judge: pairs, tied pairs, pairs judged in both orders, pairs judged differently in both orders,
+judgments that are not ties, and judgments that prefer the document presented first."""
 
 
 _WITHOUT_GRADES = (
     *("by_topic", "prevalence", "level", "labels_format", "labels_max", "label_values", "human_column"),
     *("machine_columns", "disagreements", "disagreements_file", "figure", "covariate", "runs"),
 )
-"""The parameters of ``labels`` that preferences exclude."""
+"""The parameters of ``labels`` that cannot be combined with preferences."""
 
 _TO_PREFS = 'awk \'{w = NF > 3 ? $4 : $2; print $1, "j", NR, $2, 1 + (w == $2); print $1, "j", NR, $3, 1 + (w == $3)}\''
 
@@ -49,7 +50,7 @@ _TO_PREFS = 'awk \'{w = NF > 3 ? $4 : $2; print $1, "j", NR, $2, 1 + (w == $2); 
 def comparable_format(shared: Parameter) -> Parameter:
     """Declare the format of the judgments that ``labels`` compares.
 
-    The error about pairs contains a command that converts them.
+    If pairs cannot be compared, the error message contains a command that converts them.
     """
     kind = shared.kind
     assert kind is not None
@@ -66,7 +67,7 @@ def comparable_format(shared: Parameter) -> Parameter:
 
 
 def preferences_of(judgments: PreferenceJudgments) -> JudgedPairs:
-    """Return the judgments of all pairs within subgroups; the order of lines is the order of presentation."""
+    """Return the judgments of all pairs within subgroups. The order of lines is the order of presentation."""
     documents, names = judgments.documents, judgments.documents.docnos.texts()
     pairs: JudgedPairs = {topic: {} for topic in documents.topics}
     for group, topic in enumerate(judgments.groups.ids.tolist()):
@@ -85,7 +86,7 @@ def preferences_of(judgments: PreferenceJudgments) -> JudgedPairs:
 
 
 def preference_of(judgments: list[Judgment]) -> int:
-    """Return the majority preference among the judgments of a pair; 0 if there is no majority."""
+    """Return the majority preference among the judgments of a pair, or 0 if there is no majority."""
     return int(np.sign(sum(preference for preference, _ in judgments)))
 
 
@@ -105,12 +106,18 @@ def _numbers(of_topic: Mapping[Pair, list[Judgment]]) -> list[int]:
 
 
 def _kappa(confusion: FloatArray) -> dict[str, FloatArray]:
-    """Return the agreement and kappa, with each pair in both orders, because the order of documents is arbitrary."""
+    """Return the agreement and kappa.
+
+    Each pair is counted in both orders, because the order of documents is arbitrary.
+    """
     return {"agreement": agreement(confusion), "kappa": kappa(confusion + confusion[..., ::-1, ::-1], np.arange(3))}
 
 
 def _agreement(numbers: FloatArray, bootstrap: LabelBootstrap) -> AgreementPart:
-    """Return the statistics computed from counts of pairs, shape (n_topics, 21), with intervals except for counts."""
+    """Return the statistics that are computed from counts of pairs. Except for counts, they have intervals.
+
+    The shape of ``numbers`` is (n_topics, 21).
+    """
     confusions = numbers[:, :9].reshape(-1, 3, 3)
     decided = confusions[:, ::2, ::2]
     equal = np.trace(decided, axis1=-2, axis2=-1)
@@ -133,7 +140,7 @@ def _agreement(numbers: FloatArray, bootstrap: LabelBootstrap) -> AgreementPart:
 
 
 def _preferences_given(given: Any) -> PreferenceJudgments:
-    """Read preferences like labels, so that fields that name several judges are reported."""
+    """Read preferences in the same way as labels, so that an error is reported if fields name several judges."""
     read = given if isinstance(given, Qrels) else judgments_given(given, PREFS, "label", TREC_EVAL_10)
     judgments = judgments_of(read, PREFS.name) if isinstance(read, Qrels) else read
     assert isinstance(judgments, PreferenceJudgments)  # the format contains no others
@@ -141,7 +148,10 @@ def _preferences_given(given: Any) -> PreferenceJudgments:
 
 
 def _about_groups(judgments: PreferenceJudgments) -> str:
-    """Return a warning about a topic with several judgment groups, which can be several judges; "" if there is none."""
+    """Return a warning about a topic with several judgment groups, or "" if there is none.
+
+    The groups could be the judgments of several judges.
+    """
     for topic, n_groups in enumerate(judgments.groups.lengths.tolist()):
         if n_groups > 1:
             first, second = (quote(name) for name in judgments.names[judgments.groups.slice(topic)][:2])
@@ -155,7 +165,7 @@ def _about_groups(judgments: PreferenceJudgments) -> str:
 
 
 def compare_preferences(human: Any, machine: Any, bootstrap: LabelBootstrap) -> PreferencesResult:
-    """Compare the preferences of a machine with those of humans; raises InputError without common pairs."""
+    """Compare the preferences of a machine with human preferences. Raise InputError if they have no pair in common."""
     if machine is None:
         raise UsageError(f"{spelled('rel_format', PREFS.name)} cannot be combined with {spelled('machines')}")
     read = [_preferences_given(side) for side in (human, machine)]

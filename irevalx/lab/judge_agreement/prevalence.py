@@ -1,7 +1,7 @@
-"""Prevalence of relevant documents from the labels of a judge with errors.
+"""Estimates of the prevalence of relevant documents from the labels of a judge with errors.
 
-Counts have shape (..., 6): numbers of documents by human and machine label (neither relevant, only machine, only human,
-both), and of documents without human label by machine label (not relevant, relevant).
+Counts have the shape (..., 6). The first four count documents by human and machine label: neither relevant, only
+machine, only human, both. The last two count documents without a human label by machine label: not relevant, relevant.
 
 Sources: Rogan and Gladen, Estimating Prevalence from the Results of a Screening Test, American Journal of Epidemiology
 107, 1978; Angelopoulos, Duchi and Zrnic, PPI++: Efficient Prediction-Powered Inference, arXiv 2311.01453, 2023.
@@ -18,14 +18,14 @@ N_COUNTS = 6
 
 
 def corrected_prevalence(apparent: FloatArray, sensitivity: FloatArray, specificity: FloatArray) -> FloatArray:
-    """Return Rogan and Gladen's estimate, clipped to [0, 1]; nan if sensitivity + specificity is at most 1."""
+    """Return Rogan and Gladen's estimate, clipped to [0, 1], or nan if sensitivity + specificity is at most 1."""
     informed = sensitivity + specificity - 1
     estimate = divided(apparent + specificity - 1, np.where(informed > 0, informed, 0.0))
     return np.clip(estimate, 0.0, 1.0)
 
 
 def powered_prevalence(counts: FloatArray) -> FloatArray:
-    """Return the prediction-powered estimate with the lambda that minimises the variance, clipped to [0, 1]."""
+    """Return the prediction-powered estimate, clipped to [0, 1]. Its lambda minimises the variance."""
     neither, only_machine, only_human, both, other_0, other_1 = np.moveaxis(counts, -1, 0)
     n, n_others = neither + only_machine + only_human + both, other_0 + other_1
     human, machine = divided(only_human + both, n), divided(only_machine + both, n)
@@ -38,7 +38,10 @@ def powered_prevalence(counts: FloatArray) -> FloatArray:
 
 
 def prevalences(counts: FloatArray) -> dict[str, FloatArray]:
-    """Return the error rates of the machine and the estimates of the prevalence, by name; shape (...)."""
+    """Return a dictionary from each error rate of the machine, and each estimate of the prevalence, to its values.
+
+    The shape of the values is (...).
+    """
     neither, only_machine, only_human, both, _, other_1 = np.moveaxis(counts, -1, 0)
     sensitivity, specificity = divided(both, only_human + both), divided(neither, neither + only_machine)
     apparent = divided(only_machine + both + other_1, counts.sum(axis=-1))

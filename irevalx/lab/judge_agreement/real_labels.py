@@ -1,6 +1,6 @@
-"""Comparison of real-valued labels with human grades before thresholding or rounding; quality of probabilities.
+"""Comparison of real-valued labels with human grades before thresholding or rounding, and the quality of probabilities.
 
-Weights of documents have shape (..., n_documents): the number of times that a resample contains each of them.
+A weight is the number of times that a resample contains a document. The shape of weights is (..., n_documents).
 """
 
 from __future__ import annotations
@@ -22,11 +22,14 @@ from irevalx.statistics.correlations import divided
 from irevalx.statistics.label_agreement import N_BINS, bins_of, calibration_error, kappa, squared_errors
 
 FOLDS = 10
-"""Maximum number of folds of the cross-validation of thresholds."""
+"""The maximum number of folds in the cross-validation of thresholds."""
 
 
 def weighted_pearson(x: FloatArray, y: FloatArray, weights: FloatArray) -> FloatArray:
-    """Return Pearson's correlation of x and y, shape (..., n_documents), per row of weights; nan if one is constant."""
+    """Return Pearson's correlation of x and y for each row of weights, or nan if x or y is constant.
+
+    The shape of x and y is (..., n_documents).
+    """
     total = weights.sum(axis=-1, keepdims=True)
     x, y = (values - divided((weights * values).sum(axis=-1, keepdims=True), total) for values in (x, y))
     of_x, of_y = ((weights * values**2).sum(axis=-1) for values in (x, y))
@@ -36,7 +39,10 @@ def weighted_pearson(x: FloatArray, y: FloatArray, weights: FloatArray) -> Float
 
 
 def weighted_ranks(x: FloatArray, weights: FloatArray) -> FloatArray:
-    """Return the ranks of x, shape (n_documents,), for each row of weights; tied documents share their mean rank."""
+    """Return the ranks of x for each row of weights. Tied documents share their mean rank.
+
+    The shape of x is (n_documents,).
+    """
     values, place = np.unique(x, return_inverse=True)
     order = np.argsort(place, kind="stable")
     first = np.searchsorted(place[order], np.arange(values.size))
@@ -46,12 +52,12 @@ def weighted_ranks(x: FloatArray, weights: FloatArray) -> FloatArray:
 
 
 def weighted_spearman(x: FloatArray, y: FloatArray, weights: FloatArray) -> FloatArray:
-    """Return Spearman's correlation of x and y, shape (n_documents,), for each row of weights."""
+    """Return Spearman's correlation of x and y for each row of weights. The shape of x and y is (n_documents,)."""
     return weighted_pearson(weighted_ranks(x, weights), weighted_ranks(y, weights), weights)
 
 
 def best_threshold(values: FloatArray, relevant: BoolArray) -> float:
-    """Return the lowest relevance threshold with the highest kappa; nan without documents."""
+    """Return the lowest relevance threshold with the highest kappa, or nan if there are no documents."""
     known, place = np.unique(values, return_inverse=True)
     if not known.size:
         return float("nan")
@@ -63,7 +69,10 @@ def best_threshold(values: FloatArray, relevant: BoolArray) -> float:
 
 
 def cross_validated_kappa(values: FloatArray, relevant: BoolArray, topic: IntArray) -> float:
-    """Return kappa over all documents, with thresholds chosen on other folds of topics; nan for a single topic."""
+    """Return kappa over all documents, or nan for a single topic.
+
+    The threshold for a fold of topics is chosen on the other folds.
+    """
     _, number = np.unique(topic, return_inverse=True)
     n_folds = min(FOLDS, int(number.max(initial=0)) + 1)
     if n_folds < 2:
@@ -78,27 +87,27 @@ def cross_validated_kappa(values: FloatArray, relevant: BoolArray, topic: IntArr
 
 
 class ReliabilityRow(NamedTuple):
-    """The documents with probabilities of relevance in one bin."""
+    """The documents whose probabilities of relevance are in one bin."""
 
     judge: str | None
     probability_from: float  # the lower bound of the bin (inclusive)
     probability_to: float
-    documents: int  # number of documents with a human label
-    probability: float  # mean probability
-    relevant: float  # share of documents that are relevant by the human labels
+    documents: int  # the number of documents with a human label
+    probability: float  # the mean probability
+    relevant: float  # the share of documents that are relevant by the human labels
 
 
 class UncutLabels(Frozen):
-    """The documents labelled by a judge and by a human judge; arrays have shape (n_documents,)."""
+    """The documents that a judge and a human judge label. The shape of arrays is (n_documents,)."""
 
-    values: FloatArray  # labels of the judge before thresholding or rounding
-    human: FloatArray  # human labels before thresholding or rounding
+    values: FloatArray  # the labels of the judge before thresholding or rounding
+    human: FloatArray  # the human labels before thresholding or rounding
     relevant: BoolArray
     topic: IntArray
 
     @classmethod
     def of(cls, human: Judge, judge: Judge, level: int, values: FloatArray) -> UncutLabels:
-        """Pair labels; values are the labels of the judge, nan if missing."""
+        """Pair labels. ``values`` contains the labels of the judge, or nan for missing labels."""
         place = places_of(judge.labels, human.labels)
         grades = np.where(place == ABSENT, -1, human.labels.grades[place])
         both = (grades >= 0) & np.isfinite(values)
@@ -109,7 +118,10 @@ class UncutLabels(Frozen):
 
 
 def real_statistics(human: Judge, judge: Judge, bootstrap: LabelBootstrap, level: int) -> Iterator[AgreementPart]:
-    """Yield the agreement of labels before thresholding; nothing if both judges assign integer grades."""
+    """Yield the agreement of labels before thresholding.
+
+    If both judges assign integer grades, nothing is yielded.
+    """
     if judge.probability is not None:
         labels = UncutLabels.of(human, judge, level, judge.probability)
         errors = {
@@ -140,7 +152,10 @@ def real_statistics(human: Judge, judge: Judge, bootstrap: LabelBootstrap, level
 
 
 def reliability_curve(human: Judge, judge: Judge, level: int, name: str | None) -> Iterator[ReliabilityRow]:
-    """Yield a row for each bin of probabilities with documents; nothing for a judge with grades."""
+    """Yield a row for each bin of probabilities that contains documents.
+
+    For a judge with grades, nothing is yielded.
+    """
     if judge.probability is None:
         return
     labels = UncutLabels.of(human, judge, level, judge.probability)
@@ -158,7 +173,7 @@ def reliability_curve(human: Judge, judge: Judge, level: int, name: str | None) 
 
 
 def means_over_documents(values: Mapping[str, FloatArray], topic: IntArray, bootstrap: LabelBootstrap) -> Estimates:
-    """Return means over documents by name, with intervals over topics; ``topic`` is the topic of each document."""
+    """Return means over documents, with intervals over topics. ``topic`` contains the topic of each document."""
     _, place = np.unique(topic, return_inverse=True)
     numbers = np.bincount(place).astype(np.float64)
     sums = {name: np.bincount(place, of_documents).astype(np.float64) for name, of_documents in values.items()}

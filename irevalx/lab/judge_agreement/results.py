@@ -1,4 +1,4 @@
-"""Results of ``labels``: agreement of one or several judges with the human judgments."""
+"""The results of ``labels``: the agreement of one or several judges with the human judgments."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ _OF_PANEL = (
 _OF_CHANGES = ("change: alpha of the other judges minus alpha of all judges, for each scale of the grades.",)
 
 MOST_GRADES = 12
-"""Maximum number of grades in a displayed confusion matrix."""
+"""The maximum number of grades in a confusion matrix that is displayed."""
 
 _OF_MANY_GRADES = (
     f"The confusion matrix and the labels cut at each level are omitted, because there are more than {MOST_GRADES} "
@@ -119,10 +119,13 @@ _OF_PEOPLE = (
 
 
 class LabelsResult(DrawnResult):
-    """The result of ``labels``: typed ``parts``, and their long form ``rows``, one per statistic."""
+    """The result of ``labels``. It consists of typed ``parts``.
+
+    Their long form ``rows`` has a row for each statistic.
+    """
 
     parts: Sequence[AgreementPart]
-    seed: int | None  # the seed of the topic resamples; None without intervals
+    seed: int | None  # the seed of the topic resamples; None if there are no intervals
     reliability: Sequence[ReliabilityRow] = ()  # the reliability curve of probabilities, one row per bin
     disagreements: Sequence[Disagreement] | None = None  # documents with different labels; None if not requested
     covariate: str = ""  # the name of the covariate, if there is one
@@ -141,7 +144,7 @@ class LabelsResult(DrawnResult):
         return [row for part in self.parts for row in part.rows()]
 
     def of(self, *kinds: Kind, by_topic: bool = False) -> list[AgreementPart]:
-        """Return the parts of some kinds, of all topics or ``by_topic``."""
+        """Return the parts of some kinds, which are about all topics or, with ``by_topic``, about single topics."""
         return [part for part in self.parts if part.kind in kinds and (part.topic is not None) == by_topic]
 
     def tables(self) -> list[Table]:
@@ -168,7 +171,10 @@ class LabelsResult(DrawnResult):
         return [Table.of(title, CovariateRow, rows, without=without, n_labels=2 - len(without))] if rows else []
 
     def tables_for_people(self) -> list[Table]:
-        """Return the statistics as several tables, without empty ones; single topics only for a single judge."""
+        """Return the statistics as several tables that are not empty.
+
+        Single topics are included only for a single judge.
+        """
         judge, table, pair = self.judge, _wide if self.judge else _long, ("judge", "against")
         level, measure, run = (*judge, "level"), (*judge, "measure"), (*judge, "measure", "run")
         gains, values = self.of("gains"), self.of("values")
@@ -215,7 +221,7 @@ class LabelsResult(DrawnResult):
         return tables if are_many else [*tables, _confusion(documents), cut]
 
     def drawing(self, draw: str | None, page: Page) -> str:
-        """Return the requested figure; raises UsageError if the result lacks its data."""
+        """Return the name of the requested figure. Raise UsageError if the result lacks its data."""
         if draw == "calibration" and not self.reliability:
             raise UsageError(f"{spelled('draw', 'calibration')} requires labels that are probabilities of relevance")
         if draw == "covariate" and not self.errors_by_covariate:
@@ -232,7 +238,7 @@ def _long(
     names: Sequence[str] = (),  # of statistics; empty for all
     notes: tuple[str, ...] = (),
 ) -> Table:
-    """Return a table with a row for each statistic, after the fields ``labels`` of its part."""
+    """Return a table with a row for each statistic. The first columns are the fields ``labels`` of its part."""
     rows = [
         (*("all" if getattr(part, label) is None else getattr(part, label) for label in labels), name, *estimate)
         for part in parts
@@ -251,7 +257,10 @@ def _wide(
     *,
     bounds: bool = True,
 ) -> Table:
-    """Return the statistics as columns by the fields ``labels``, with their intervals, if any and if ``bounds``."""
+    """Return a table with a column for each statistic, and with columns for intervals if ``bounds`` is true.
+
+    A row is identified by the fields ``labels``.
+    """
     long = _long(title, labels, parts, names)
     names = names or [*dict.fromkeys(name for part in parts for name in part.statistics)]
     probabilities = frozenset(name for name in names if name.endswith("_p"))
@@ -264,7 +273,7 @@ def _wide(
 
 
 def _confusion(matrix: AgreementPart) -> Table:
-    """Return the counts of documents: one row per human grade, one column per machine grade."""
+    """Return the counts of documents, with a row for each human grade and a column for each machine grade."""
     rows = [(str(a), *(matrix.counts[a, b] for b in matrix.grades)) for a in matrix.grades]
     title = "confusion matrix: number of documents by human label (rows) and machine label (columns)"
     return Table(title, ("human", *map(str, matrix.grades)), rows)
@@ -282,14 +291,14 @@ class PreferencesResult(LabelsResult):
     """The result of ``labels`` for preferences."""
 
     def tables_for_people(self) -> list[Table]:
-        """Return one table, without statistics that are not defined for these judgments."""
+        """Return a single table. Statistics that are not defined for these judgments are omitted."""
         [part] = self.of("preferences")
         defined = [name for name, estimate in part.statistics.items() if estimate.value is not None]
         return [_long("agreement of preferences", (), [part], defined, _OF_PREFERENCES)]
 
 
 class JudgesResult(LabelsResult):
-    """The result of ``labels`` for several judges, with their combined labels."""
+    """The result of ``labels`` for several judges, including their combined labels."""
 
     combined: CombinedLabels = CombinedLabels()  # the combined labels of the machines
     drawings: ClassVar[Mapping[str, str]] = {
@@ -301,7 +310,10 @@ class JudgesResult(LabelsResult):
     judge: ClassVar[tuple[str, ...]] = ("judge",)
 
     def text_of(self, name: str) -> bytes:
-        """Return combined labels as a file: ``vote``, ``mean`` or ``dawid_skene`` (integers), or ``probability``."""
+        """Return combined labels as a file.
+
+        ``name`` is ``vote``, ``mean``, ``dawid_skene`` (integers) or ``probability``.
+        """
         if name not in WRITTEN:
             raise UsageError(f"unknown combination {quote(name)}; choose one of {', '.join(WRITTEN)}")
         if name not in self.combined.texts:

@@ -1,8 +1,8 @@
-"""Agreement between rankings of runs under human and machine judgments, and evaluation of reranked runs.
+"""Agreement between rankings of runs under human and machine judgments, and the evaluation of reranked runs.
 
-A run is sorted by label, highest first; documents with the same label keep their order, and documents without a label
-are treated as labelled 0. If reranking gains more under machine labels than under human labels, the machine must not be
-used to compare systems that rank with the same or a similar judge.
+A run is sorted by label, with the highest label first. Documents with the same label keep their order, and documents
+without a label are treated as labelled 0. If reranking gains more under machine labels than under human labels, the
+machine must not be used to compare systems that rank with the same or a similar judge.
 """
 
 from __future__ import annotations
@@ -29,22 +29,22 @@ from irevalx.statistics.prediction_powered_inference import prediction_powered
 from irevalx.statistics.significance import MEAN, generator, without_noise
 
 RUN_STATISTICS = ("tau_b", "tau_ap", "tau_ap_b", "rms", "bias")
-"""Statistics of the agreement of runs' values."""
+"""The statistics of the agreement of runs' values."""
 
 SHUFFLES = 20
-"""Number of shuffles of the machine labels, for the excess bias of labels that favour no group."""
+"""The number of shuffles of the machine labels. They show the excess bias of labels that favour no group."""
 
 _SHUFFLING = 1
-"""The stream of random numbers of shuffles."""
+"""The random stream from which shuffles are drawn."""
 
 HUMAN_TOPICS = (10, 25, 50)
-"""Default numbers of topics that assessors judge."""
+"""The default numbers of topics that assessors judge."""
 
 DRAWS = 200
-"""Number of draws of topics that assessors judge."""
+"""The number of draws of topics that assessors judge."""
 
 _DRAWING = 2
-"""The stream of random numbers of these draws."""
+"""The random stream from which topics are drawn."""
 
 
 class RunAgreement(Frozen):
@@ -52,7 +52,7 @@ class RunAgreement(Frozen):
 
     paired: PairedEvaluations
     bootstrap: LabelBootstrap
-    shuffled: FloatArray  # summaries under shuffled machine labels, shape (n_shuffles, n_runs)
+    shuffled: FloatArray  # the summaries under shuffled machine labels, shape (n_shuffles, n_runs)
 
     @cached_property
     def _draws(self) -> TopicDraws:
@@ -60,11 +60,11 @@ class RunAgreement(Frozen):
 
     @cached_property
     def _drawn(self) -> tuple[FloatArray, FloatArray]:
-        """The summaries in x and y over each resample, each with shape (n_draws, n_runs)."""
+        """The summaries in x and y over each resample. Each shape is (n_draws, n_runs)."""
         return self.paired.drawn_scores(self._draws)
 
     def of_first_runs(self, n_runs: int) -> RunAgreement:
-        """Return the agreement, restricted to the first runs."""
+        """Return the agreement on the first ``n_runs`` runs."""
         return replace(self, paired=self.paired.of_first_runs(n_runs), shuffled=self.shuffled[:, :n_runs])
 
     def statistics(
@@ -73,7 +73,7 @@ class RunAgreement(Frozen):
         *,
         top: int | None = None,
     ) -> Iterator[AgreementPart]:
-        """Yield the agreement on all runs, on the ``top`` best runs, and on each run."""
+        """Yield the agreement on all runs, the agreement on the ``top`` best runs, and the statistics of each run."""
         x, y = self.paired.scores
         if len(self.paired.runs) > 1:
             yield self._of_all_runs(top)
@@ -85,7 +85,7 @@ class RunAgreement(Frozen):
             yield self._part("run", {"bias": bias, "rank_human": human, "rank_machine": machine}, run=run)
 
     def group_statistics(self, groups: Sequence[str]) -> Iterator[AgreementPart]:
-        """Yield the bias of each group, and its excess bias with p corrected for the number of groups."""
+        """Yield the bias and the excess bias of each group. Its p-value is corrected for the number of groups."""
         names, runs = sorted(set(groups)), np.arange(len(groups))
         members = [(runs, np.array([group == name for group in groups], np.bool_)) for name in names]
         biases = self._excess_biases(members, self._drawn)
@@ -99,7 +99,7 @@ class RunAgreement(Frozen):
             yield self._part("group", {"bias": bias, **excess}, group=name)
 
     def gain_statistics(self) -> Iterator[AgreementPart]:
-        """Yield gains, promise, gain ratio and excess bias of the runs of ``with_reranked``, all and each."""
+        """Yield the gains, promise, gain ratio and excess bias of ``with_reranked``, for all runs and for each run."""
         n_runs = len(self.paired.runs) // 2
         before_x, before_y = self.paired.scores
         of_draws = without_noise(self._drawn[0]), without_noise(self._drawn[1])  # no line can be fitted to equal runs
@@ -121,7 +121,7 @@ class RunAgreement(Frozen):
             yield self._part("gains", estimates, run=run)
 
     def errors_left(self, human_topics: Sequence[int]) -> Iterator[AgreementPart]:
-        """Yield the remaining error of estimates if assessors judge n random topics, for measures that are means."""
+        """Yield the remaining error of estimates if assessors judge n random topics. The measure must be a mean."""
         (human, machine), n_topics = self.paired.values, self.paired.n_topics
         alone = float(rms(*self.paired.scores))
         for n in human_topics if self.paired.scales[0] is MEAN else ():
@@ -139,7 +139,7 @@ class RunAgreement(Frozen):
             yield self._part("remaining", dict(zip(names, map(Estimate, errors), strict=True)), human_topics=n)
 
     def _part(self, kind: Kind, statistics: Estimates, **about: Any) -> AgreementPart:
-        """Return statistics of the measure; ``about`` contains the fields that identify runs or topics."""
+        """Return statistics of the measure. ``about`` contains the fields that identify runs or topics."""
         return AgreementPart(kind, statistics, measure=self.paired.measure, **about)
 
     def _of_all_runs(self, top: int | None) -> AgreementPart:
@@ -155,7 +155,7 @@ class RunAgreement(Frozen):
         return self._part("values", estimates)
 
     def _decisions(self, progress: Callable[[int], None]) -> AgreementPart:
-        """Return the agreement of significance decisions, which are recomputed for each resample."""
+        """Return the agreement of significance decisions. Decisions are recomputed for each resample."""
 
         def columns(draws: TopicDraws | None) -> Statistics:
             progress(0 if draws is None else len(draws.topics))
@@ -168,7 +168,11 @@ class RunAgreement(Frozen):
     def _excess_biases(
         self, groups: Iterable[tuple[IntArray, BoolArray]], drawn: tuple[FloatArray, FloatArray]
     ) -> list[ExcessBias]:
-        """Return the excess bias of each group among some runs; empty for a single topic or without shuffles."""
+        """Return the excess bias of each group.
+
+        Each item of ``groups`` contains the runs that are compared, and which of them are in the group. The list is
+        empty for a single topic or without shuffles.
+        """
         n_topics, biases = self.paired.n_topics, []
         if not len(self.shuffled) or n_topics < 2:
             return []
@@ -217,7 +221,7 @@ def run_agreements(
     *,
     shuffles: int = 0,
 ) -> Iterator[RunAgreement]:
-    """Evaluate the runs under both files and under shuffled machine labels, by measure; warns about topics."""
+    """Evaluate the runs under both files and under shuffled machine labels, for each measure. Warn about topics."""
     rng = generator(bootstrap.seed, _SHUFFLING)
     shuffled = [experiment.values(labels.shuffled(rng), labels.in_machine) for _ in range(shuffles)]
     for m, (paired, counted) in enumerate(evaluate_under_both(experiment, labels, warn)):
@@ -227,7 +231,7 @@ def run_agreements(
 
 
 def reranked(ranking: Ranking, labels: IntArray) -> Ranking:
-    """Sort the documents of each topic by label; ``labels`` has one label per judgment, and negative labels are 0."""
+    """Sort the documents of each topic by label. ``labels`` has one label per judgment, and negative labels are 0."""
     assert ranking.tied is None
     rows, pooled = ranking.rows, ranking.row >= 0
     label = np.where(pooled, np.maximum(labels[np.where(pooled, ranking.row, 0)], 0), 0)

@@ -76,7 +76,7 @@ def compare_judges(
 
 
 def _copies(machines: Sequence[Judge]) -> Iterator[str]:
-    """Yield a warning for each machine with the labels of a previous machine."""
+    """Yield a warning for each machine that has the same labels as a previous machine."""
     for place, machine in enumerate(machines):
         for other in machines[:place]:
             first, second = machine.labels, other.labels
@@ -102,7 +102,7 @@ def grades_of(human: Judge, judge: Judge, bootstrap: LabelBootstrap) -> Agreemen
 
 
 def _agreement_of(first: Judgments, second: Judgments, topics: Sequence[bytes]) -> DocumentAgreement | None:
-    """Return the agreement of two judges on shared topics; None if no document has labels of both."""
+    """Return the agreement of two judges on shared topics, or None if no document has labels of both judges."""
     if not topics:
         return None
     both = PairedLabels.of(first, second, topics)
@@ -110,7 +110,7 @@ def _agreement_of(first: Judgments, second: Judgments, topics: Sequence[bytes]) 
 
 
 def _shared_topics(*labels: Judgments) -> list[bytes]:
-    """Return the topics of all judges, ascending."""
+    """Return the topics that all judges label, in ascending order."""
     return [topic for topic in labels[0].topics if all(topic in others.topic_index for others in labels[1:])]
 
 
@@ -146,7 +146,7 @@ def self_consistency(pairs: Sequence[DocumentAgreement], bootstrap: LabelBootstr
 
 
 def _pair_statistics(judges: Sequence[Judge], bootstrap: LabelBootstrap, level: int) -> Iterator[AgreementPart]:
-    """Yield the agreement of each pair of judges on documents with labels of the first (human) judge."""
+    """Yield the agreement of each pair of judges on documents that the first (human) judge labels."""
     for pair in combinations(judges, 2):
         (first, second), _ = on_one_scale(pair, level)
         ours, theirs = (on_documents_of(judge.labels, judges[0].labels) for judge in (first, second))
@@ -156,7 +156,7 @@ def _pair_statistics(judges: Sequence[Judge], bootstrap: LabelBootstrap, level: 
 
 
 def kappa_over(ours: DocumentAgreement, theirs: DocumentAgreement, bootstrap: LabelBootstrap) -> Estimates:
-    """Return the difference in kappa between two judges with human labels on the same topics, with joint resamples."""
+    """Return the difference between the kappas of two judges with human labels. Both share topics and resamples."""
 
     def difference(draws: TopicDraws | None) -> Statistics:
         first, second = (kappa(counts_of(side.confusions, draws), side.grades) for side in (ours, theirs))
@@ -169,10 +169,10 @@ def kappa_over(ours: DocumentAgreement, theirs: DocumentAgreement, bootstrap: La
 def _combination_statistics(
     human: Judge, machines: Sequence[Judge], together: Sequence[Judge], bootstrap: LabelBootstrap, level: int
 ) -> Iterator[AgreementPart]:
-    """Yield the difference in kappa between each combination and each machine on shared topics.
+    """Yield the difference in kappa between each combination and each machine, on shared topics.
 
-    Warn about combinations that agree less with human labels than a machine. The intervals of these differences must
-    exclude 0.
+    Warn about combinations that agree less with human labels than a machine, if the interval of the difference excludes
+    0.
     """
     losses: dict[str, tuple[float, str]] = {}  # the greatest loss of each combination
     for combination in together:

@@ -102,9 +102,7 @@ class LeftOutSummary(NamedTuple):
     inverted: float  # share of inverted pairs among all pairs
     tau_b_all_runs: float
     tau_all_runs: float
-    decisions: Mapping[
-        str, float
-    ]  # a dictionary from each of ``Confusion.columns`` to the agreement of significance decisions
+    decisions: Mapping[str, float]  # {column of ``Confusion``: agreement of significance decisions}
 
 
 class UniqueAtDepth(NamedTuple):

@@ -47,9 +47,7 @@ class Scheme(Frozen, kw_only=True):
     default_levels: tuple[str, ...] = SHARES
     plotted_levels: tuple[float, ...] = (0.3, 0.1, 0.05)  # levels plotted in the papers, in descending order
     of_depth: bool = False  # whether levels are pool depths
-    by_share_judged: bool = (
-        False  # whether the horizontal axis of figures is the share of judgments instead of the level
-    )
+    by_share_judged: bool = False  # whether the axis of figures is the share of judgments instead of the level
     order: JudgingStrategy | None = None  # the judging strategy, if levels are its budgets
     is_random: bool = True  # whether there are several samples
 
