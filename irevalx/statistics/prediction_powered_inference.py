@@ -371,6 +371,24 @@ def two_stage(
     )
 
 
+def expected_two_stage(
+    pilot: TwoStageEstimate, drawn: DrawnDocuments, human: FloatArray, machine: FloatArray, reach: FloatArray, n: float
+) -> TwoStageEstimate:
+    """Return the expected estimate from ``n`` documents of each topic, or from all documents of smaller topics.
+
+    The pilot is a simple random sample of at least two documents of each topic; its other arguments are those of
+    ``two_stage``. The variance between topics is the pilot's variance without the part that is due to documents.
+    """
+    n_pilot = np.bincount(drawn.topic)[drawn.topic]
+    n_drawn = np.minimum(n, n_pilot / drawn.probability)
+    future = DrawnDocuments(drawn.n_topics, drawn.topic, drawn.probability * n_drawn / n_pilot, drawn.stratum)
+    rectified = (human - pilot.weight * machine) * np.sqrt(n_drawn / n_pilot)  # sums of n_drawn squares
+    document_error = _document_error(future, rectified, future.unseen(reach) / drawn.n_topics**2)
+    of_topics = max(0.0, pilot.standard_error**2 - pilot.document_error**2)
+    error = float(np.sqrt(of_topics + document_error**2))
+    return replace(pilot, standard_error=error, document_error=document_error)
+
+
 def _error(of_topics: FloatArray, unseen: float) -> float:
     return float(without_noise(np.sqrt(of_topics.var(ddof=1) / of_topics.size + unseen)))
 

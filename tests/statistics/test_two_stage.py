@@ -1,7 +1,7 @@
 """Estimates from samples of documents: all samples of a tiny case, literal loops, ppi-python, and coverage.
 
 ppi-python is of the dependency group ``judges``; without it that test is skipped. ``DOCUMENT_DRAWS=300`` measures
-coverage, with simulated machines on the collections, and prints it.
+coverage, with simulated machines on the collections, and the precision of expected half-widths, and prints both.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ from irevalx.statistics.prediction_powered_inference import (
     DrawnDocuments,
     MachineTotals,
     TwoStageEstimate,
+    expected_two_stage,
     two_stage,
 )
 
@@ -286,3 +287,35 @@ def test_coverage(
                 f"{alone:.3f} ({length_alone:.3f}); topics drawn {documents:.3f}"
             )
         assert covered >= 0.92
+
+
+@pytest.mark.parametrize("n_pilot", [5, 20])
+@pytest.mark.parametrize("flipped", [0.15, 0.4])
+def test_expected_half_widths(capsys: pytest.CaptureFixture[str], n_pilot: int, flipped: float) -> None:
+    """The half-width expected for 40 of 100 documents of each topic is near the half-width that is then obtained."""
+    rng = np.random.default_rng(3)
+    n_topics, n_documents = 50, 100
+    weights = np.where(np.arange(n_documents) < 20, 0.05, 0.0)  # P.20
+    expected, obtained = [], []
+    for _ in range(DRAWS or 40):
+        relevance = rng.beta(2, 3, (n_topics, 1))
+        human = weights * (rng.random((n_topics, n_documents)) < relevance)
+        machine = np.where(rng.random(human.shape) < flipped, weights - human, human)
+        totals = MachineTotals(machine.sum(axis=1), np.zeros(n_topics))
+        for n in (n_pilot, 40):
+            chosen = np.argsort(rng.random(human.shape), axis=1)[:, :n]
+            topic = np.repeat(np.arange(n_topics), n)
+            drawn = DrawnDocuments(n_topics, topic, np.full(topic.size, n / n_documents), topic)
+            ours, theirs = (np.take_along_axis(of, chosen, axis=1).ravel() for of in (human, machine))
+            reach = weights[chosen.ravel()]
+            estimate = two_stage(drawn, ours, theirs, totals, reach=reach)
+            if n == n_pilot:
+                expected.append(expected_two_stage(estimate, drawn, ours, theirs, reach, 40).standard_error)
+            else:
+                obtained.append(estimate.standard_error)
+    ratio = float(np.mean(expected) / np.mean(obtained))
+    if DRAWS:
+        ends = np.quantile(np.array(expected) / np.mean(obtained), (0.1, 0.9))
+        with capsys.disabled():
+            sys.stdout.write(f"\npilot {n_pilot}, {flipped} flipped: expected/obtained {ratio:.3f}, {ends}")
+    assert 0.9 < ratio < 1.1

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -20,7 +20,15 @@ from irevalx.experiments.strata import StrataSample
 from irevalx.experiments.weighted_measures import WeightedMeasure, counted_documents, weighted_measures
 from irevalx.frozen import Frozen, cached_property, replace
 from irevalx.judgments.graded import InclusionJudgments, Judgments
-from irevalx.lab.estimation.results import EstimatedScores, EstimateRow, pairs_to_compare, rows_of, shared_fields
+from irevalx.lab.estimation.results import (
+    EstimatedScores,
+    EstimateRow,
+    LabellingPlan,
+    PlanRow,
+    pairs_to_compare,
+    rows_of,
+    shared_fields,
+)
 from irevalx.reading.judgment_formats import PRELS, SAMPLED
 from irevalx.settings import Settings
 from irevalx.statistics.prediction_powered_inference import (
@@ -28,9 +36,10 @@ from irevalx.statistics.prediction_powered_inference import (
     DrawnDocuments,
     MachineTotals,
     TwoStageEstimate,
+    expected_two_stage,
     two_stage,
 )
-from irevalx.wording import argument_error, spelled
+from irevalx.wording import argument_error, invalid_value, spelled
 
 SAMPLES = (SAMPLED.name, PRELS.name)
 """The formats of human labels of a random sample of documents."""
@@ -92,20 +101,23 @@ class SumOfRuns(Frozen, kw_only=True):
     others: FloatArray  # the machine's sums over other documents, shape (n_runs, n_topics)
     uncovered: int  # the number of documents with a weight and a machine label that could not be drawn
 
-    def estimated(self, run: int, against: int | None, weight: float | None) -> TwoStageEstimate:
-        """Return the estimate of a run, or of its difference from another run."""
+    def estimated(
+        self, run: int, against: int | None, weight: float | None, planned: float | None = None
+    ) -> TwoStageEstimate:
+        """Return the estimate of a run, or of its difference from another run.
+
+        If ``planned`` is given, it is the expected estimate from this number of documents of each topic.
+        """
         weights, sampled, others = (
             values[run] if against is None else values[run] - values[against]
             for values in (self.weights, self.sampled, self.others)
         )
-        return two_stage(
-            self.drawn,
-            weights * self.human,
-            weights * self.machine,
-            MachineTotals(sampled, others),
-            reach=np.abs(weights) * self.greatest_gain,
-            weight=weight,
-        )
+        human, machine, reach = weights * self.human, weights * self.machine, np.abs(weights) * self.greatest_gain
+        totals = MachineTotals(sampled, others)
+        estimate = two_stage(self.drawn, human, machine, totals, reach=reach, weight=weight)
+        if planned is None:
+            return estimate
+        return expected_two_stage(estimate, self.drawn, human, machine, reach, planned)
 
 
 class RankedLabels(Frozen):
@@ -234,11 +246,14 @@ def estimates_from_documents(
     correction: str,
     weight: float | None,
     alpha: float,
-) -> EstimatedScores:
+    plan: Sequence[int] | None = None,
+) -> EstimatedScores | LabellingPlan:
     """Estimate values from the machine labels, corrected by sampled documents. See ``estimate`` for the keywords."""
     weighted = measures_by_document(measures, rules.settings, sample.labels, machine)
     ranked = RankedLabels.of(sample, machine, runs, rules)
     pairs = pairs_to_compare(ranked.experiment.runs, baseline)
+    if plan:
+        return LabellingPlan([*_planned(ranked, weighted, pairs, plan, weight, alpha)], alpha)
     rows: list[EstimateRow] = []
     for measure in weighted:
         sums = ranked.sum_of(measure)
@@ -261,6 +276,36 @@ def estimates_from_documents(
     if constant := sum(row.standard_error == 0 and row.estimate != 0 for row in rows):
         warn(f"{constant} of {len(rows)} rows have no interval, because all topics have the same estimate")
     return EstimatedScores(rows, alpha, correction, notes=ranked.experiment.notes())
+
+
+def _planned(
+    ranked: RankedLabels,
+    measures: Sequence[WeightedMeasure],
+    pairs: Sequence[tuple[int, int]],
+    plan: Sequence[int],
+    weight: float | None,
+    alpha: float,
+) -> Iterator[PlanRow]:
+    """Yield the expected half-width of each estimate from numbers of documents, equally divided among the topics."""
+    drawn, names = ranked.drawn, ranked.experiment.runs
+    by_topic = np.bincount(drawn.topic, minlength=drawn.n_topics)
+    if by_topic.min() < 2:
+        raise InputError(
+            f"a plan requires at least two documents with human labels in each topic, but {(by_topic < 2).sum()} of "
+            f"{by_topic.size} topics have fewer"
+        )
+    most = round(float((1 / drawn.probability).sum()))
+    for number in plan:
+        if not drawn.n_topics <= number <= most:
+            rule = f"from {drawn.n_topics}, the number of topics, to {most}, the number of documents"
+            raise UsageError(invalid_value("plan", rule, number))
+    for measure in measures:
+        sums = ranked.sum_of(measure)
+        for run, against in [*((run, None) for run in range(len(names))), *pairs]:
+            for number in plan:
+                low, high = sums.estimated(run, against, weight, number / drawn.n_topics).interval(alpha)
+                other = None if against is None else names[against]
+                yield PlanRow(measure.name, names[run], other, None, number, (high - low) / 2, None, None)
 
 
 def _fields(estimate: TwoStageEstimate, alpha: float, n_pairs: int, n_drawn: int) -> dict[str, Any]:

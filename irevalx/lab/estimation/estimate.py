@@ -174,7 +174,7 @@ def estimate(
     alpha: Alpha = ALPHA,
     plan: Annotated[
         Sequence[int] | None,
-        whole(FEWEST_HUMAN, several=True, metavar="N...", excludes=("correction", "design", "figure", *_BY_DOCUMENT)),
+        whole(FEWEST_HUMAN, several=True, metavar="N...", excludes=("correction", "design", "figure", *_BY_DESIGN)),
     ] = None,
     design: Annotated[
         int | None, whole(1, metavar="N", excludes=("baseline", "weight", "correction", "alpha", "figure"))
@@ -223,6 +223,8 @@ def estimate(
     of topics with human labels. The available human labels serve as a pilot sample. In simulations with 10, 20 and 50
     topics in the pilot sample, 80% of the predicted half-widths were 0.65 to 1.38, 0.76 to 1.24 and 0.85 to 1.14 times
     the realised half-width. half_width_low and half_width_high are the products of half_width and these factors.
+    With `human_labels="random"`, the numbers are numbers of documents, and the samples are simple random samples of the
+    same size of each topic of the pilot, or all documents of smaller topics.
 
     Intervals and tests use Student's t distribution. They are valid regardless of the accuracy of the machine. If its
     labels are inaccurate, lambda is near 0. The method has four limitations. The confidence level applies to each
@@ -265,7 +267,8 @@ def estimate(
     correction : correction of the p-values of differences for the number of comparisons of a measure. The name bh is
         short for benjamini-hochberg. With bonferroni, simultaneous intervals are also reported.
     plan : instead of estimating values, predict the half-width of the confidence interval for each of these numbers of
-        topics with human labels. At least 10 topics must already have human labels.
+        topics with human labels. At least 10 topics must already have human labels. With `human_labels="random"`,
+        these are numbers of documents in all topics, and at least two documents of each topic must have human labels.
     design : instead of estimating values, select documents for the assessors to judge, at most this number. With
         scores, select this number of topics. For documents, the result contains strata, which are defined by machine
         grade and rank, and their sampling rates for irevalx-lab degrade.
@@ -318,10 +321,11 @@ def estimate(
     if isinstance(human, Qrels):
         rules = replace(rules, rel_format=human.rel_format)
         reading = replace(reading, rel_format=human.rel_format)
-        if human.rel_format in SAMPLES and human_labels is not None:
+        if human.rel_format in SAMPLES and (human_labels is not None or plan):
+            given = spelled("human_labels", human_labels) if human_labels is not None else spelled("plan")
             raise UsageError(
-                f"{spelled('human_labels', human_labels)} cannot be combined with judgments in the format "
-                f"{human.rel_format}, which contain the inclusion probabilities of the sample"
+                f"{given} cannot be combined with judgments in the format {human.rel_format}, which contain the "
+                "inclusion probabilities of the sample"
             )
     if rules.rel_format in SAMPLES or human_labels == "random":
         sample, theirs = _sample_of(human, machine, rules, reading)
@@ -335,6 +339,7 @@ def estimate(
             correction=correction,
             weight=weight,
             alpha=alpha,
+            plan=plan,
         )
     ours, theirs = _human_labels(human, rules, reading), reading.machine(machine).grades
     labels = PairedLabels.of(ours, theirs, theirs.topics)

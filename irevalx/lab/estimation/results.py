@@ -140,10 +140,11 @@ class PlanRow(NamedTuple):
     measure: str
     run: str
     against: str | None  # the other run; None for the mean of a run
-    human_topics: int
+    human_topics: int | None  # None for sampled documents
+    documents: int | None  # the number of documents with human labels; None for whole topics
     half_width: float  # the expected half-width of the interval
-    half_width_low: float  # the range of the realised half-width, for pilots of this size
-    half_width_high: float
+    half_width_low: float | None  # the range of the realised half-width, for pilots of this size; None for documents
+    half_width_high: float | None
 
     @classmethod
     def of(cls, measure: str, run: str, against: str | None, n: int, half_width: float, n_pilot: int) -> PlanRow:
@@ -152,7 +153,7 @@ class PlanRow(NamedTuple):
             raise InputError(
                 f"a plan requires at least {FEWEST_FOR_BENEFIT} topics with human labels, but {run} has only {n_pilot}"
             )
-        return cls(measure, run, against, n, half_width, *range_of_prediction(half_width, n_pilot))
+        return cls(measure, run, against, n, None, half_width, *range_of_prediction(half_width, n_pilot))
 
 
 class LabellingPlan(Result):
@@ -166,7 +167,8 @@ class LabellingPlan(Result):
 
     def tables(self) -> list[Table]:
         """Return the table of ``rows``."""
-        return [Table.of("expected half-widths", PlanRow, self.rows, n_labels=3)]
+        absent = [name for name in PlanRow._fields[3:] if getattr(self.rows[0], name) is None]
+        return [Table.of("expected half-widths", PlanRow, self.rows, without=absent, n_labels=3)]
 
 
 def refuse_other_summaries(measure: str, scale: Scale | None) -> None:

@@ -8,11 +8,13 @@ from functools import partial
 from math import log2
 from pathlib import Path
 from random import Random
+from statistics import mean, variance
 
 import pytest
 from examples.experiment import EXPERIMENT, MACHINE, QRELS
 from references.ranked_files import ranked
 from running import lab, lab_told, refusal
+from scipy import stats
 
 import irevalx
 from irevalx.lab import degrade, estimate
@@ -296,3 +298,63 @@ def test_human_labels_of_a_sample_with_a_design() -> None:
     sample = degrade(QRELS, sorted((EXPERIMENT / "runs").iterdir()), strata=STRATA, seed=3)
     with pytest.raises(irevalx.IrevalxError, match=r'^human_labels="random" cannot be combined with .* sampled'):
         estimate(sample, MACHINE, RUNS, "P.10", human_labels="random")
+    with pytest.raises(irevalx.IrevalxError, match=r"^plan cannot be combined with .* sampled"):
+        estimate(sample, MACHINE, RUNS, "P.10", plan=[100])
+
+
+def planned_by_loops(
+    run: Path, machine: dict[str, dict[str, float]], human: dict[str, dict[str, float]], n: float
+) -> float:
+    """Return the half-width of P.10 with weight 1 that is expected from ``n`` documents of each topic."""
+    totals, now, then, unseen = [], [], [], []
+    for topic, docnos in ranked(run).items():
+        first, size, drawn = set(docnos[:10]), len(machine[topic]), human[topic]
+        errors = [0.1 * (grade - machine[topic][docno]) * (docno in first) for docno, grade in drawn.items()]
+        labels = [0.1 * machine[topic].get(docno, 0) for docno in first]
+        totals.append(sum(labels) + size * mean(errors))
+        at_end = min(n, size)
+        now.append(size**2 * variance(errors) * (1 / len(drawn) - 1 / size))
+        then.append(size**2 * variance(errors) * (1 / at_end - 1 / size))
+        share = at_end / size
+        unseen += [(1 - share) / share**2 * 0.01 for docno in drawn if docno in first]
+    between = max(0.0, variance(totals) - mean(now))
+    n_topics, another = len(totals), sum(each**2 for each in unseen) / sum(unseen) if any(unseen) else 0.0
+    error = ((between + mean(then)) / n_topics + another / n_topics**2) ** 0.5
+    return float(stats.t.ppf(0.975, n_topics - 1) * error)
+
+
+def test_plan(tmp_path: Path) -> None:
+    """Half-widths for numbers of documents equal loops, and become shorter; other samples and numbers are rejected."""
+    rng = Random(5)
+    machine, human = dict[str, dict[str, float]](), dict[str, dict[str, float]]()
+    for topic, _, docno, grade in map(str.split, MACHINE.read_text().splitlines()):
+        machine.setdefault(topic, {})[docno] = float(int(grade) > 0)
+    relevant = {(t, docno) for t, _, docno, grade in map(str.split, QRELS.read_text().splitlines()) if int(grade) > 0}
+    for topic, labels in machine.items():
+        human[topic] = {docno: float((topic, docno) in relevant) for docno in rng.sample(sorted(labels), 9)}
+    path = tmp_path / "human"
+    path.write_text("".join(f"{t} 0 {docno} {grade:.0f}\n" for t, of in human.items() for docno, grade in of.items()))
+    given: list[str | Path] = ["--human", path, "--machine", MACHINE, *RUNS, "-m", "P.10"]
+    given += ["--human-labels", "random"]
+    n_most = sum(map(len, machine.values()))
+    rows, _ = estimates(*given, "--lambda", "1", "--plan", f"60 240 {n_most}")
+    assert list(rows[0]) == ["measure", "run", "against", "documents", "half_width"]
+    for number, run in enumerate(RUNS):
+        of_run = rows[3 * number : 3 * number + 3]
+        assert [row["documents"] for row in of_run] == ["60", "240", str(n_most)]
+        expected = [planned_by_loops(run, machine, human, n / 12) for n in (60, 240, n_most)]
+        assert [float(row["half_width"]) for row in of_run] == pytest.approx(expected)
+    assert rows[-1]["against"] == "vector1"
+    assert float(rows[-3]["half_width"]) > float(rows[-2]["half_width"])
+    rule = f"must be from 12, the number of topics, to {n_most}, the number of documents"
+    for number in (11, n_most + 1):
+        assert f"--plan {number}: {rule}" in refusal("estimate", *given, "--plan", str(number))
+    topic = path.read_text().split()[0]
+    path.write_text("".join(path.read_text().splitlines(keepends=True)[8:]))
+    assert topic in path.read_text()
+    message = refusal("estimate", *given, "--plan", "100", status=2)
+    assert (
+        "a plan requires at least two documents with human labels in each topic, but 1 of 12 topics have fewer"
+        in message
+    )
+    assert "--plan cannot be combined with" in refusal("estimate", *given[:-2], "-R", "sampled", "--plan", "100")
