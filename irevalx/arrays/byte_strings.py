@@ -25,7 +25,7 @@ WORD = 8
 """The number of bytes in a word."""
 
 _MANY, _FEW = 1 << 10, 1 << 4
-"""Minimum number of strings for which the memory layout is analysed, and the number of strings checked first."""
+"""The minimum number of strings for which the memory layout is analysed, and the number of strings checked first."""
 
 _FIRST_BYTES: WordArray = np.array([(1 << 8 * n) - 1 for n in range(WORD)] + [2**64 - 1], np.uint64)
 """Masks for the first n bytes of a word."""
@@ -38,12 +38,12 @@ _POWERS_OF_10: WordArray = np.uint64(10) ** np.arange(1, 20, dtype=np.uint64)
 """Powers of 10 in 64 bits."""
 
 _DIGITS_OF_32_BITS = 9
-"""Any number with at most this many digits fits into 32 bits."""
+"""The number of decimal digits that always fits into 32 bits."""
 
 _ZERO, _MINUS = b"0-"
 
 _HALF = np.uint64(32)
-"""Half the number of bits in a word."""
+"""The number of bits in half a word."""
 
 
 def words_of(buffer: ByteArray) -> WordArray:
@@ -171,11 +171,11 @@ class Names(Frozen):
         return differ
 
     def big_words(self) -> list[WordArray]:
-        """Return arrays of words that sort like the strings up to ``LONG``: their first eight bytes, the next, ..."""
+        """Return arrays of words that sort like the strings up to ``LONG``. A word contains eight bytes."""
         return [word.byteswap() for word in self._padded_words()]
 
     def _padded_words(self) -> Iterator[WordArray]:
-        """Yield the first eight bytes of each string, then the next, up to ``LONG``. Shorter strings end in zeros."""
+        """Yield eight bytes of all strings at a time, up to ``LONG``. Shorter strings end in zeros."""
         if not self.size:
             return
         shortest, longest = int(self.length.min()), int(self.length.max())
@@ -235,7 +235,7 @@ def _digest(text: bytes) -> int:
 
 
 def numbered(names: Names) -> tuple[IntArray, Names]:
-    """Return the number of each string among the distinct strings in ascending byte order, and these strings."""
+    """Return the index of each string among the distinct strings in ascending byte order, and the distinct strings."""
     if names.size == 0:
         return np.empty(0, np.int64), names
     order = order_by_name(names, np.zeros(names.size, np.int64))
@@ -273,18 +273,19 @@ level, and fewer reach the third, where additional slots cost little memory and 
 """
 
 _MOST_LEVELS = 8
-"""The maximum number of levels. Hardly any document remains after them, unless keys were made equal intentionally."""
+"""The maximum number of levels. After these levels, hardly any document remains, unless keys were made equal
+intentionally."""
 
 _TOPIC_FACTOR = np.uint64(0xD6E8FEB86659FD93)
 """An odd number. The product of this number and the number of a topic is added to each key, so that a document has
 different keys in different topics."""
 
 _FEW_DOCUMENTS, _SMALL = 1 << 5, 1 << 14
-"""Documents are looked up in dictionaries if there are at most ``_FEW_DOCUMENTS`` of them and the table has at most
-``_SMALL`` entries."""
+"""If at most ``_FEW_DOCUMENTS`` documents are looked up and the table has at most ``_SMALL`` entries, dictionaries are
+used."""
 
 _MOST_SORTED = 1 << 11
-"""Up to this number of keys, sorting is faster than a table of slots."""
+"""The maximum number of keys for which sorting is faster than a table of slots."""
 
 _SLOTS_PER_KEY = 4
 """The minimum number of slots for each key."""
@@ -338,7 +339,7 @@ class DocumentTable:
 
     @property
     def duplicates(self) -> IntArray:
-        """Pairs of equal entries; k entries of one document yield at least k - 1 pairs. The shape is (m, 2)."""
+        """Pairs of equal entries. k entries of one document yield at least k - 1 pairs. The shape is (m, 2)."""
         return self._built[2]
 
     @cached_property

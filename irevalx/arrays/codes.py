@@ -18,4 +18,4 @@ ABSENT = -1
 """The row of a document that has no judgment, or the index of a name that does not exist."""
 
 STAND_IN = -2
-"""The row of the placeholder document of a topic without results, as in trec_eval."""
+"""The row of the placeholder document in a topic without results, as in trec_eval."""

@@ -32,7 +32,7 @@ _SHORT = 128
 """The maximum length of a single row that is cached and shared."""
 
 _FEW = 1 << 3
-"""Maximum number of numbers that are added without NumPy."""
+"""The maximum number of values that are added without NumPy."""
 
 
 class Segments(Frozen):
@@ -97,7 +97,7 @@ class Segments(Frozen):
         return per_row.repeat(self.lengths)
 
     def sum(self, x: FloatArray) -> FloatArray:
-        """Return 0.0 + x[0] + x[1] + ... for each row, added from left to right as in C, or 0.0 if it is empty."""
+        """Return 0.0 + x[0] + x[1] + ... for each row, added from left to right as in C, or 0.0 for an empty row."""
         return np.bincount(self.ids, x, self.n).astype(np.float64, copy=False)
 
     def count(self, mask: BoolArray) -> IntArray:
@@ -131,7 +131,7 @@ class Segments(Frozen):
         return out
 
     def previous(self, x: AnyArray, *, none: float) -> AnyArray:
-        """Return, for each element, the previous element of its row, or ``none`` if it is the first."""
+        """Return, for each element, the previous element of its row, or ``none`` for the first element of a row."""
         out = np.empty_like(x)
         out[1:] = x[:-1]
         out[self.offsets[:-1][self.lengths > 0]] = none
@@ -182,7 +182,7 @@ class Segments(Frozen):
         return chosen, chosen.position + chosen.spread(self.offsets[:-1][rows])
 
     def beside(self, other: Segments) -> tuple[Segments, IntArray]:
-        """Append to each row its counterpart in ``other``. The elements are ``np.concatenate((x, y))[index]``."""
+        """Append to each row the row of ``other`` with its index. Elements are ``np.concatenate((x, y))[index]``."""
         index: IntArray = np.argsort(np.concatenate((self.ids, other.ids)), kind="stable")
         return Segments.of_lengths(self.lengths + other.lengths), index
 
@@ -240,7 +240,7 @@ def order_by(first: AnyArray, *others: AnyArray) -> IntArray:
 
 
 def ratio(numerator: AnyArray, denominator: AnyArray) -> FloatArray:
-    """Divide two arrays. The result is 0.0 if the denominator is 0, as almost everywhere in trec_eval."""
+    """Divide two arrays, with the result 0.0 if the denominator is 0, as almost everywhere in trec_eval."""
     zero = denominator == 0
     return np.where(zero, 0.0, numerator / np.where(zero, 1, denominator))
 

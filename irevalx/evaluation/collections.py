@@ -43,7 +43,7 @@ def is_averaged(column: Column) -> bool:
 
 
 def _over(columns: list[Column], run: bytes) -> float | int | bytes | None:
-    """Return the summary over all collections, given the summary of each collection."""
+    """Return the summary over all collections, given each collection's summary."""
     summary = columns[0].measure.summary
     if summary is run_tag:
         return run

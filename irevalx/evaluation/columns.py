@@ -1,4 +1,4 @@
-"""Values of measures under their printed names, with summaries and confidence intervals."""
+"""Values of measures, stored by printed name, with summaries and confidence intervals."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Column(Frozen):
-    """The values of topics and the summary that have one printed name."""
+    """The topic values and the summary of a measure under one printed name."""
 
     name: str
     measure: Measure
@@ -67,7 +67,7 @@ def population_of_values(
     n_with_value: int | None,
     n_judged_with_value: int | None,
 ) -> Population:
-    """Return the population of a measure that lacks values for some topics or makes more documents relevant."""
+    """Return the population for a measure without values for some topics, or with more relevant documents."""
     # ``more_relevant`` is the number of unjudged documents that the treatment of the measure makes relevant.
     if more_relevant and population.n_relevant is not None:
         population = replace(population, n_relevant=population.n_relevant + more_relevant)
@@ -136,7 +136,7 @@ class Summaries(Frozen, kw_only=True):
 
     @cached_property
     def _places(self) -> tuple[dict[bytes, int], dict[bytes, int]]:
-        """Dictionaries from topic to index, for the evaluated topics and for the judged topics."""
+        """Two dictionaries from topic to index: for the evaluated topics, and for the judged topics."""
         evaluated, judged = (
             {topic: place for place, topic in enumerate(topics)} for topics in (self.topics, self.judged)
         )
@@ -240,7 +240,7 @@ def is_proportion(column: Column, how: MeanIntervals) -> bool:
 
 
 def why_no_interval(column: Column, how: MeanIntervals) -> str | None:
-    """Return why the mean of at least two topics has no interval, or None if it has one or is not a mean."""
+    """Return why a mean of at least two topics has no interval, or None if there is an interval or no such mean."""
     values = averaged_values(column)
     if values is None or values.size < 2 or is_proportion(column, how):
         return None

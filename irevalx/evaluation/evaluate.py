@@ -208,7 +208,7 @@ def averaged_topics(evaluation: Evaluation) -> tuple[bytes, ...]:
 
 
 def with_collections_of_topics(evaluation: Evaluation) -> tuple[Evaluation, ...]:
-    """Return the evaluation on each collection, with topics such as ``fiqa/12``, or the given one if there is one."""
+    """Return the evaluation on each collection, with topics such as ``fiqa/12``. A single collection is not changed."""
     return tuple(
         replace(part, topics=tuple(b"%b/%b" % (as_bytes(name), topic) for topic in part.topics))
         for name, part in evaluation.parts.items()

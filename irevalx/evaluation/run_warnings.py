@@ -31,7 +31,7 @@ from irevalx.settings import Settings
 from irevalx.wording import first_names, join_words, spelled
 
 _SMALL_CUTOFF = 99
-"""A cutoff of at most this number causes no warning, because short lists of documents are common."""
+"""If a cutoff is at most this number, runs that end above it cause no warning, because short lists are common."""
 
 _MOST_REREAD = 10_000
 """The maximum number of documents of a topic that are read again to search for other spellings."""
@@ -50,7 +50,7 @@ def little_judged(retrieved: int, judged: int) -> str | None:
 
 
 def equal_to_map(judgments: AnyJudgments, requests: Iterable[RequestedMeasure]) -> str:
-    """Return a warning that measures equal map because no document is pooled but unjudged, or "" if none do."""
+    """Return a warning that measures equal map because no document is pooled but unjudged, or "" if none does."""
     names = [name for request in requests if _requires_pool(request) for name in request.names]
     if not names or not isinstance(judgments, Judgments) or (judgments.grades < 0).any():
         return ""
@@ -70,7 +70,7 @@ def _requires_pool(request: RequestedMeasure) -> bool:
 
 
 def without_value(n_topics: int, n_without: Iterable[tuple[str, int]]) -> list[str]:
-    """Return the warnings about topics without a value, one for measures that lack the same number of topics."""
+    """Return the warnings about topics without a value. Measures that lack equally many topics share a warning."""
     lacking: dict[int, dict[str, None]] = {}
     for name, number in n_without:
         if number:
@@ -91,9 +91,10 @@ class SeenRuns(Frozen):
     selection: Selection
     settings: Settings
     topics_of: Callable[[int], tuple[Collection[bytes], Collection[bytes]]]
-    """A function from the index of a run to its judged topics with results, and its other topics."""
+    """A function that returns a run's judged topics with results, and the other topics of the run, given the run's
+    index."""
     docnos_of: Callable[[int, bytes], list[bytes]]
-    """A function from the index of a run and a topic to the retrieved documents."""
+    """A function that returns the retrieved documents, given the index of a run and a topic."""
     add: Callable[[int, RunWarning], None]
 
     def _add(self, number: int, kind: str, badness: float, text: Callable[[], str]) -> None:
@@ -107,7 +108,7 @@ class SeenRuns(Frozen):
     def left_out(self, counts: Iterable[tuple[int, TopicCounts]]) -> None:
         """Warn about topics without results or judgments. ``counts`` contains pairs of a run's index and its counts.
 
-        If a single topic was requested, the other topics are not reported.
+        If a single topic was requested, no other topic is reported.
         """
         for number, of_run in counts:
             if self.settings.topic is None and (of_run.missing or of_run.unjudged):
@@ -199,7 +200,7 @@ class SeenRuns(Frozen):
         return pair and f"in topic {quote(topic)} {pair}"
 
     def unreached(self, n_ret: IntArray, begin: Sequence[int]) -> None:
-        """Warn about runs that end, in every topic, before half of a requested high cutoff."""
+        """Warn about runs whose results end, in every topic, before half of a high cutoff that was requested."""
         cutoffs = self.selection.requested_cutoffs if n_ret.size else {}
         for number, deepest in enumerate(np.maximum.reduceat(n_ret, begin[:-1]).tolist() if cutoffs else ()):
             if names := [name for name, cutoff in cutoffs.items() if cutoff > max(2 * deepest, _SMALL_CUTOFF)]:
@@ -234,7 +235,7 @@ class SeenRuns(Frozen):
 
 
 def _sums(per_topic: AnyArray, begin: Sequence[int]) -> list[int]:
-    """Return the sum for each run. Expected counts (over tie-breaking) are truncated."""
+    """Return the sum over the topics of each run. Expected counts (over tie-breaking) are truncated."""
     if per_topic.size == 1:
         return [int(per_topic.item())]
     if per_topic.dtype.kind == "i" and per_topic.size:

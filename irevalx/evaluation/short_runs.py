@@ -16,7 +16,7 @@ from irevalx.reading.kinds.python_objects import plain_documents
 from irevalx.settings import Settings
 
 MOST = 1500
-"""The maximum number of documents and values for which formulas on Python numbers are faster than arrays."""
+"""The maximum number of documents, and of values, for which formulas on Python numbers are faster than arrays."""
 
 
 class ShortRuns:
@@ -25,7 +25,7 @@ class ShortRuns:
     def __init__(
         self, judgments: Judgments, requested: Iterable[tuple[str, Measure, tuple[Any, ...]]], settings: Settings
     ) -> None:
-        """``requested`` contains, for each value, its name, the measure, and the arguments of the formula."""
+        """Store formulas. ``requested`` contains the name, the measure and the formula's arguments for each value."""
         self._judgments, self._level, self._compat = judgments, settings.level, settings.compat
         self._requested = tuple(requested)
         self._judged: dict[str, JudgedTopic] = {}

@@ -41,7 +41,7 @@ class StackedValues(Frozen):
     begin: Sequence[int]
     """The index of each run's first topic, followed by the total number of topics."""
     every: Summaries
-    """The topics of all runs and their values, run by run. The topics of a run are in ascending byte order."""
+    """The topics of all runs and their values. The topics of a run are adjacent and in ascending byte order."""
     warnings: dict[int, list[RunWarning]]
     """A dictionary from the index of each run to its warnings."""
 

@@ -27,7 +27,7 @@ class ChosenTopics(Frozen):
     ranking: Ranking
     """The ranking of these topics, which are in ascending byte order."""
     missing: BoolArray
-    """Whether the run has no results for each topic. The shape is (n_topics,)."""
+    """Whether each topic lacks results in the run. The shape is (n_topics,)."""
     failure: EvaluationError | None
     """The error that prevents the evaluation of the next topic, or None if all topics can be evaluated."""
 
@@ -197,8 +197,8 @@ def only_relevant(
 ) -> tuple[str, bool] | None:
     """Return the warning that no judged document has a grade from 0 up to the level, or None if some document has one.
 
-    The second value is whether the warning applies to all runs, rather than to runs with few judged documents. This is
-    the case if measures compare documents, or if grades differ, so that measures could use a higher level.
+    The second value states whether the warning applies to all runs, rather than to runs with few judged documents. The
+    value is true if measures compare documents, or if grades differ, so that measures could use a higher level.
     """
     level = settings.level
     if not isinstance(judgments, Judgments) or not 0 < level <= judgments.least_grade:
@@ -268,7 +268,7 @@ _NO_BREAK_SPACE = b"\xc2\xa0"
 
 
 def no_topic_in_common(judged: Collection[bytes], retrieved: Collection[bytes]) -> str:
-    """Return the end of a message about files without a common topic: a topic of each file, and how they differ."""
+    """Return the end of a message about files without a common topic: a topic of each file, and the difference."""
     pair = pair_of_names(judged, sorted(retrieved))
     return pair and f": {pair}"
 

@@ -30,13 +30,13 @@ from irevalx.settings import BEST_AND_WORST, Settings, Ties, UnjudgedTreatment
 from irevalx.trec_eval import Compat
 
 _TOPICS_AT_ONCE = 1 << 13
-"""The number of topics in a batch, which is limited because the input of measures requires more memory than their
+"""The number of topics in a batch. The number is limited because the input of measures requires more memory than
 values."""
 
 _RANKS_AT_ONCE = 1 << 20
 
 TOP = 10
-"""Warnings about judged documents consider this number of first documents of each topic."""
+"""The number of top-ranked documents of each topic that warnings about judged documents consider."""
 
 
 class TopicColumn(Frozen):
@@ -47,10 +47,10 @@ class TopicColumn(Frozen):
     values: Values | None
     """The value of each topic, or None if the measure has a value only in the `all` row."""
     has_value: BoolArray | None = None
-    """Whether each topic has a value, or None if all topics have one. If a topic has none, its element of ``values`` is
-    arbitrary. The shape is (n,)."""
+    """Whether each topic has a value, or None if all topics have a value. The element of ``values`` is arbitrary for a
+    topic that has no value. The shape is (n,)."""
     judged_with_value: BoolArray | None = None
-    """Whether each judged topic has a value, or None if all have one. The shape is (n_judged,)."""
+    """Whether each judged topic has a value, or None if all judged topics have a value. The shape is (n_judged,)."""
     of_all_judged: Values | None = None
     """The values of all judged topics, if the `all` row summarises them."""
     more_relevant: IntArray | None = None
@@ -105,12 +105,11 @@ class TopicValues(Frozen):
     """The index of the run of each topic. The shape is (n,)."""
     topics: tuple[bytes, ...]
     missing: BoolArray
-    """Whether the run has no results for the topic. The shape is (n,)."""
+    """Whether the run lacks results for the topic. The shape is (n,)."""
     columns: tuple[TopicColumn, ...]
-    """The columns in print order. A measure that was requested as a member of a set is omitted if the judgments do not
-    support it."""
+    """The columns in print order. A member of a measure set has no column if the judgments do not support it."""
     unsupported: tuple[str, ...]
-    """The reasons why members of sets were omitted."""
+    """The reasons why members of measure sets were omitted."""
     top_judged: TopJudged | None
     """Counts of judged documents, or None for a sample and if grades are not required."""
     counts: tuple[TopicCounts, ...]
@@ -156,16 +155,17 @@ class AssessedRanking(Frozen):
     judgments: AnyJudgments
     ranking: Ranking
     missing: BoolArray
-    """Whether the run has no results for each topic. The shape is (n_topics,)."""
+    """Whether the run lacks results for each topic. The shape is (n_topics,)."""
     settings: Settings
     grades: AnyArray | None = None
     """Grades that replace the grades in the judgments, or None if no grades are replaced."""
     pooled: BoolArray | None = None
-    """Whether each judged document is in the pool, or None if all are. See ``Ranking.assess``."""
+    """Whether each judged document is in the pool, or None if all judged documents are in the pool. See
+    ``Ranking.assess``."""
 
     @cached_property
     def any_missing(self) -> bool:
-        """Whether the run has no results for some topic."""
+        """Whether the run lacks results for some topic."""
         return bool(np.count_nonzero(self.missing))
 
     @cached_property
@@ -231,7 +231,7 @@ class AssessedRanking(Frozen):
         return TopJudged(*(parts[0] if len(parts) == 1 else map(np.concatenate, zip(*parts, strict=True))))
 
     def columns(self, selection: Selection) -> tuple[tuple[TopicColumn, ...], tuple[str, ...]]:
-        """Return a column for each printed name, and the reasons why members of sets of measures are omitted."""
+        """Return one column for each printed measure name, and the reasons why members of measure sets are omitted."""
         supported, reasons = selection.measures, []
         if any(selected.measure.why_unsupported for selected in supported):
             reasons = [self._why_unsupported(selected) for selected in selection.measures]
@@ -241,7 +241,7 @@ class AssessedRanking(Frozen):
         return columns, tuple(reason for reason in reasons if reason)
 
     def _why_unsupported(self, selected: RequestedMeasure) -> str | None:
-        """Return why the judgments do not support a measure, or None if they do.
+        """Return the reason why the judgments do not support a measure, or None if the measure is supported.
 
         Raise EvaluationError unless the measure is optional.
         """
@@ -318,7 +318,7 @@ class AssessedRanking(Frozen):
 
     @cached_property
     def _judged(self) -> Any:
-        """The input of measures for all judged topics, with no results."""
+        """The input of measures if every judged topic has an empty result list."""
         return self._assess(Ranking.of_nothing(self.judgments.documents), self.settings, "nonrel")
 
     @cached_property
@@ -331,7 +331,7 @@ class AssessedRanking(Frozen):
         return self._with_value[has_value]
 
     def _of_all_judged(self, selected: RequestedMeasure) -> Sequence[Values | None]:
-        """Return the values of all judged topics with no results, for summaries that need them.
+        """Return the values of all judged topics for empty result lists, which some summaries need.
 
         There is one element for each printed name, which is None if the summary does not need them.
         """
@@ -351,7 +351,7 @@ class AssessedRanking(Frozen):
 
 
 def _all_judged(judgments: Judgments, settings: Settings) -> Assessed:
-    """Return the input of measures for all judged topics, or the requested topic, with no results."""
+    """Return the input of measures for empty result lists. The topics are all judged topics, or the requested topic."""
     evaluated = evaluated_topics(judgments, settings)
     for topic in judgments.topics[evaluated]:
         if topic in judgments.duplicates:

@@ -23,7 +23,7 @@ NONE = "-"
 
 
 def trace(ranking: Ranking, judgments: AnyJudgments, settings: Settings) -> Iterator[str]:
-    """Yield a title and a table for each topic or judgment group. Expected values over ties are not traced."""
+    """Yield a title and a table for each topic or judgment group. Expected values over ties have no trace."""
     match judgments:
         case Judgments():
             if ranking.tied:

@@ -52,7 +52,7 @@ class Documents(Frozen):
 
     @property
     def documents(self) -> Documents:
-        """The object itself. Judgments of every kind have the attribute ``documents``."""
+        """The object itself, because judgments of every kind must have the attribute ``documents``."""
         return self
 
     def docnos_of(self, topic: bytes) -> list[bytes]:
@@ -101,7 +101,7 @@ class JudgmentKind:
 
     @property
     def n_relevant(self) -> int | None:
-        """The number of lines with a grade above 0 (num_rel of trec_eval -c), or None if there are no grades."""
+        """The number of lines with a grade above 0 (num_rel in trec_eval -c), or None if there are no grades."""
         return None
 
     @property
@@ -120,11 +120,11 @@ class JudgmentKind:
         return {}
 
     def failures(self, topics: Sequence[bytes]) -> Mapping[bytes, EvaluationError]:
-        """Return the error of each topic that cannot be evaluated, for at least the topics in ``topics``."""
+        """Return the error of each topic that cannot be evaluated. At least the topics in ``topics`` are checked."""
         return self.duplicates
 
     def without(self, level: float, *, relevant: bool) -> BoolArray | None:
-        """Return whether each topic has no relevant (or nonrelevant) document, or None if this has no meaning."""
+        """Return whether each topic lacks a relevant (or nonrelevant) document, or None if there is no answer."""
         return None
 
 
@@ -135,7 +135,7 @@ _MOST_KEPT = 1 << 18
 """The approximate maximum number of documents in the cache of topic pools."""
 
 _OF_EACH = 32
-"""The overhead of a cached pool, expressed as a number of documents."""
+"""The memory that caching a pool requires besides its documents, expressed as a number of documents."""
 
 
 class TopicPools(Frozen):
@@ -170,7 +170,7 @@ class Judgments(Documents, JudgmentKind):
     distinct: bool = False
     """Whether it is known that no topic contains a document twice."""
     about_duplicates: Callable[[], str] = str
-    """A function that returns a hint about the format of a file with duplicate documents, for messages."""
+    """A function that returns a hint for error messages: the file with duplicate documents can have another format."""
     weights: FloatArray | None = None
     """The column WEIGHT as an array indexed by ``lines``, so that subsets of the judgments can share it."""
 
@@ -236,7 +236,7 @@ class Judgments(Documents, JudgmentKind):
         return {}
 
     def restricted(self, chosen: BoolArray) -> Judgments:
-        """Return the judgments selected by the mask ``chosen``. All topics remain."""
+        """Return the judgments selected by the mask ``chosen``. Topics without a selected judgment remain, too."""
         return replace(
             self,
             rows=self.rows.keep(chosen),
@@ -254,7 +254,7 @@ class Judgments(Documents, JudgmentKind):
         return [_MOST_KEPT]
 
     def pools(self, topics: IntArray) -> TopicPools:
-        """Return the judged documents of some topics. If there are few, cache them for rankings of the same topics."""
+        """Return the judged documents of some topics. The documents of a few topics are cached for further rankings."""
         key = topics.tobytes()
         pools = self._pools.get(key)
         if pools is None:
@@ -344,7 +344,8 @@ class GroupedJudgments(Frozen, JudgmentKind):
     names: tuple[bytes, ...]
     """The name of each group."""
     judgments: Judgments
-    """The judgments, in which each group is a topic. The documents are in the order of ``documents``."""
+    """The judgments of each group, stored as if the group were a topic. The documents are in the order of
+    ``documents``."""
     document: IntArray
     """The document of each judgment, as an index into ``documents``."""
 

@@ -48,13 +48,14 @@ class PoolGaps(Frozen):
     judged: int
     """The number of topics in the judgments."""
     lacking: int
-    """The number of topics in the judgments that are not in the pool."""
+    """The number of topics that are in the judgments but not in the pool."""
     pooled: int
     """The number of topics in the pool."""
     unknown: int
-    """The number of topics in the pool that have no judgments."""
+    """The number of topics that are in the pool but not in the judgments."""
     outside: int
-    """The number of judged documents that are not in the pool although their topics are."""
+    """The number of judged documents that are not in the pool. Documents of topics that the pool lacks are not
+    counted."""
     first: tuple[bytes, bytes] | None
     """The topic and ID of the first document counted by ``outside``, or None if there is none."""
 

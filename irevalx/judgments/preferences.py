@@ -27,8 +27,7 @@ class ClassGroup(Frozen):
     """A judgment group without subgroups. The documents of the group form classes of equal level."""
 
     ids: IntArray
-    """The document of each line, in ascending order. If a line is repeated, it counts several times. The shape is (k,).
-    """
+    """The document of each line, in ascending order. A repeated line counts several times. The shape is (k,)."""
     level: FloatArray
     """The level of each line. The shape is (k,)."""
     number: IntArray
@@ -53,7 +52,8 @@ class ClassGroup(Frozen):
     def balanced(self, n_relevant: int, n_counted: int) -> BoolArray:
         """Return the preferences between all classes but the last, and pairs with documents of the last class.
 
-        All pairs with the first ``n_counted`` documents of the last class are included.
+        A document of the last class has a pair with each document of a higher class, for the first ``n_counted``
+        documents of the last class.
         """
         # Pairs within the last class are included. Many nonrelevant documents cannot outweigh the relevant documents.
         last = self.number == self.number.max()
@@ -192,7 +192,7 @@ class PreferenceJudgments(Frozen, JudgmentKind):
             raise self._contradiction(topic, group, lines, "a level of 0 and a level above 0", int(document[first]))
 
     def _contradiction(self, topic: int, group: int, rows: list[int], rule: str, place: int) -> EvaluationError:
-        """Return the error about two contradictory lines."""
+        """Return the error about two lines with contradictory preferences."""
         (first, first_level), (second, second_level) = sorted(
             (int(self.lines[row]), f"{self.level[row]:g}") for row in rows
         )

@@ -18,7 +18,7 @@ from irevalx.judgments.graded import Documents, JudgmentKind
 
 
 class SubtopicJudgments(Frozen, JudgmentKind):
-    """Judgments that say for which subtopics of its topic a document is relevant."""
+    """Judgments that state for which subtopics of a topic a document is relevant."""
 
     documents: Documents
     """The documents judged for any subtopic. The documents are distinct within a topic and in file order."""
@@ -100,7 +100,7 @@ class RelevantParts(Frozen):
     n_relevant: IntArray
     """The number of documents that are relevant for each subtopic."""
     parts: Segments
-    """The parts of each document. They are in ascending order of subtopics."""
+    """The parts of each document, in ascending order of subtopics."""
     subtopic: IntArray
     """The subtopic of each part, as an index into ``subtopics``."""
 
@@ -151,7 +151,7 @@ def ideal_gains(topics: Segments, parts: Segments, subtopic: IntArray, n_subtopi
 
 
 class _Kinds:
-    """Documents grouped by their sets of subtopics. The last remaining document of such a kind represents it."""
+    """Documents grouped by their sets of subtopics. The last document that is not selected represents a group."""
 
     def __init__(self, topics: Segments, parts: Segments, subtopic: IntArray) -> None:
         kind, first = _numbered(topics, parts, subtopic)

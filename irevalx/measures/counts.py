@@ -38,7 +38,7 @@ def runid() -> None:
 def num_q() -> None:
     """Number of topics averaged over.
 
-    These are the topics with both judgments and results; with -c, all topics with judgments.
+    By default, these topics have both judgments and results; with -c, all topics with judgments are counted.
 
     Formula: T.
     Source: trec_eval.

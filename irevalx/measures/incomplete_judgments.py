@@ -110,9 +110,9 @@ def geometric_bpref(t: Topics) -> FloatArray:
 def bpref_10(t: Topics) -> FloatArray:
     """Binary preference over the first R + 10 nonrelevant documents.
 
-    Like bpref, with R + 10 in place of R as the number of nonrelevant documents compared. It is intended for topics
-    with few relevant documents. A relevant document contributes 1 if no judged nonrelevant document is ranked above it.
-    The value is 0 if the topic has no relevant documents. trec_eval 7 and 8 printed this measure as
+    Like bpref, with R + 10 in place of R as the number of nonrelevant documents compared. The measure is intended for
+    topics with few relevant documents. A relevant document contributes 1 if no judged nonrelevant document is ranked
+    above it. The value is 0 if the topic has no relevant documents. trec_eval 7 and 8 printed this measure as
     bpref_top10pRnonrel; their bpref_10 was a different measure.
 
     Formula: (1/R) sum over relevant retrieved of (1 - min(n, R + 10)/min(N, R + 10)).
@@ -159,12 +159,12 @@ def rank_effectiveness(t: Topics) -> FloatArray:
 def inferred_average_precision(t: Topics, c: float, epsilon: float) -> FloatArray:
     """Inferred average precision.
 
-    The expected value of average precision, assuming that the judged documents are a random sample of the pool.
-    Pooled documents ranked above a relevant document are assumed to be relevant at the same rate as the judged
-    documents among them, smoothed by e (default 0.00001, --infap-epsilon) and c (default 2, --infap-c). If none of
-    them was judged, a fraction 1/c of them is assumed to be relevant, so a larger c assumes fewer relevant
-    documents. Documents outside the pool are nonrelevant. A relevant document at rank 1 contributes 1. The value
-    equals map, up to e, if the whole pool was judged. It is 0 if the topic has no relevant documents.
+    The expected value of average precision, assuming that the judged documents are a random sample of the pool. Pooled
+    documents ranked above a relevant document are assumed to be relevant at the same rate as the judged documents among
+    them, smoothed by e (default 0.00001, --infap-epsilon) and c (default 2, --infap-c). If none of them was judged, a
+    fraction 1/c of them is assumed to be relevant, so a larger c assumes fewer relevant documents. Documents outside
+    the pool are nonrelevant. A relevant document at rank 1 contributes 1. The value equals map, up to e, if the whole
+    pool was judged. The value is 0 if the topic has no relevant documents.
 
     Formula: (1/R) sum over relevant retrieved of (1/k + (d/k) (r + e)/(r + n + c e)), d = r + n + u.
     Source: [yilmaz-aslam-2006]; the constant c: [yilmaz-aslam-2008], section 4.5.4.
@@ -205,8 +205,8 @@ def subcollection_average_precision(t: Topics, p: float | None) -> FloatArray:
     The expected value of average precision on a random sample of the collection: the mean over all relevant documents
     of their expected precision, where each document outside the pool is kept with probability p, and pooled but
     unjudged documents are removed. p is the sampling rate of the judgments, given by --sample-rate or as a parameter.
-    It defaults, for each topic, to the number of judged documents divided by the number of pooled documents. The value
-    equals map if the whole pool was judged. It is 0 if the topic has no relevant documents.
+    By default, p is, for each topic, the number of judged documents divided by the number of pooled documents. The
+    value equals map if the whole pool was judged. The value is 0 if the topic has no relevant documents.
 
     Formula: (1/R) sum over relevant retrieved of E[(r + 1)/(r + 1 + n + x)], x = those of o that are left.
     Source: [yilmaz-aslam-2008], section 4.4.1.

@@ -183,7 +183,7 @@ class Selection(Frozen):
 
     @cached_property
     def requested_cutoffs(self) -> dict[str, int]:
-        """A dictionary from printed name to cutoff. It contains only cutoffs that the user requested."""
+        """A dictionary from printed name to cutoff, for cutoffs that the user requested."""
         pairs = ((request.cutoff_values, selected.cutoffs.items()) for request, selected in self.requests)
         return {name: cutoff for listed, of_measure in pairs for name, cutoff in of_measure if cutoff in listed}
 

@@ -23,8 +23,8 @@ from irevalx.measures.summaries import root_of_squares, total, total_of_all_judg
 from irevalx.ranking.topics import SampledTopics, log2_of
 
 REACHED = 1 - 1e-4
-"""The fraction of a recall level that an estimate must reach for the level to count as reached. It is below 1 because
-smoothing reduces the estimate."""
+"""The fraction of a recall level that an estimate must reach for the level to count as reached. The fraction is below
+1, because smoothing reduces the estimate."""
 
 _strata_measure = partial(
     measure, formats=frozenset({"sampled"}), treatments=NONREL, pooled=UnjudgedEffect.LIKE_STRATUM

@@ -24,7 +24,7 @@ ENCODING, ERRORS = (
     if WINDOWS
     else (sys.getfilesystemencoding(), sys.getfilesystemencodeerrors())
 )
-"""The encoding and error handler between the text of arguments and the bytes of files. Both settings preserve every
+"""The encoding and error handler between the text of arguments and the bytes of files. This combination preserves every
 byte."""
 
 MOST_PROCESSES = 8

@@ -59,7 +59,7 @@ class ExpectedTopic(Frozen):
 
     @property
     def counts(self) -> IntArray:
-        """The possible numbers of relevant documents, starting with 1. The shape is (n,)."""
+        """The numbers of relevant documents with positive probability, starting with 1. The shape is (n,)."""
         return np.arange(1, self.p.size + 1)
 
     @property
@@ -324,7 +324,7 @@ class TiedTopics(Topics, kw_only=True):
 
     @cached_property
     def n_hits(self) -> AnyArray:
-        """The number of hits for each topic, or an expected value if a tied group continues beyond the depth."""
+        """The number of relevant documents, or its expected value if a tied group continues beyond the depth."""
         return self._counted(self.hit)
 
     @cached_property
@@ -339,15 +339,15 @@ class TiedTopics(Topics, kw_only=True):
 
     @cached_property
     def hits_of_groups(self) -> IntArray:
-        """The number of hits in each group."""
+        """The number of relevant documents in each group of tied documents."""
         return self.members.count(self.hit)
 
     def above_groups(self, number: IntArray) -> IntArray:
-        """Return, for each group, the sum of ``number`` (an integer for each group) over the groups ranked above it."""
+        """Return the sum of ``number``, which has one integer per group, over the groups ranked above each group."""
         return self.groups.running_count(number) - number
 
     def first_hit(self) -> tuple[TieProbabilities, FloatArray]:
-        """Return the possible ranks of the first hit, and the probability that there is no hit up to each rank."""
+        """Return the possible ranks of the first relevant document, and the probability of none down to each rank."""
         group = self.groups.first(self.hits_of_groups > 0)
         has_hits = group >= 0
         of_topic = self.groups.at(has_hits.nonzero()[0], group[has_hits])
@@ -416,8 +416,8 @@ def _others_above(size: int, others: int, room: int) -> FloatArray:
 def _left_by_rank(satisfied: list[float], size: int, length: int) -> FloatArray:
     """Return the probability that the first 0, 1, ... of ``size`` documents in random order do not satisfy a user.
 
-    Each document that can satisfy a user is inserted at a random rank. This rank is among the first i of n with
-    probability i/n.
+    Each document that can satisfy a user is inserted at a random rank. The rank drawn from n ranks is among the first i
+    with probability i/n.
     """
     place = np.arange(length + 1)
     left = np.ones(length + 1)

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from irevalx.ranking.topic_kinds import GroupedTopics, InclusionTopics, Preferences, TopicsWithSubtopics
 
 Assessed: TypeAlias = "Topics | GroupedTopics | Preferences | TopicsWithSubtopics | InclusionTopics"
-"""The input of measures, depending on the kind of judgments."""
+"""The types of the measures' input, one for each kind of judgments."""
 
 
 def assess(  # noqa: PLR0917
@@ -44,8 +44,8 @@ def assess(  # noqa: PLR0917
 ) -> Assessed:
     """Return the input of measures for a ranking and a treatment of unjudged documents.
 
-    No topic can have a failure. ``grades`` are the grades of the judgments by default. See ``Ranking.assess`` for
-    ``pooled`` and ``gain``.
+    Topics that cannot be evaluated must have been removed. ``grades`` are the grades of the judgments by default. See
+    ``Ranking.assess`` for ``pooled`` and ``gain``.
     """
     if isinstance(judgments, Judgments):
         topics = ranking.assess(
@@ -142,7 +142,7 @@ def _by_score(rows: Segments, scores: FloatArray, order: IntArray | None, compar
 def _ambiguous_scores(
     scores: FloatArray, inexact: BoolArray, order: IntArray | None, comparable: BoolArray, error: float
 ) -> IntArray:
-    """Return the flat indices of scores whose relative error could change their order or ties."""
+    """Return the indices of scores whose relative error could change their order or ties. The array counts as flat."""
     if not np.count_nonzero(inexact):
         return np.empty(0, np.int64)
     ranked, open_ = _permuted(scores, order), _permuted(inexact, order)
@@ -177,7 +177,7 @@ def _permuted(x: AnyArray, order: IntArray | None) -> AnyArray:
 
 
 def _pair_members(pairs: BoolArray) -> IntArray:
-    """Return the indices of the elements in a pair. ``pairs`` says which elements form a pair with the next."""
+    """Return the indices of the elements in pairs. ``pairs`` marks the elements paired with the next element."""
     return np.flatnonzero(np.append(pairs, False) | np.append(False, pairs))
 
 
@@ -246,7 +246,7 @@ class RankedRun(Frozen):
 def rank_run(
     run: RunStream, judgments: Documents, rules: RankingRules, progress: Callable[[int], None] = lambda lines: None
 ) -> RankedRun:
-    """Rank the documents of the judged topics by score, and look them up in the judgments."""
+    """Rank the documents of the judged topics by score, and look up the documents in the judgments."""
 
     def rank_block(block: Any) -> RankedRun:
         results, n_identical = without_documents(run.parse(block), rules)
@@ -409,7 +409,7 @@ def _topics_at(places: IntArray, judgments: Documents) -> tuple[bytes, ...]:
 
 
 def in_topic_order(ranking: Ranking, judgments: Documents, topics: Sequence[bytes], rules: RankingRules) -> Ranking:
-    """Return judged topics in the given order. A topic without results gets an unpooled placeholder document."""
+    """Return judged topics in the given order. A topic without results gets a placeholder that is not pooled."""
     if tuple(topics) == ranking.topics:
         return ranking
     numbers = np.array([judgments.topic_index[topic] for topic in topics], np.int64)

@@ -33,7 +33,8 @@ class Ranking(Frozen):
     n_ret: IntArray  # number of retrieved documents of each topic
     failures: dict[bytes, DuplicateDocumentError]  # the errors of topics that cannot be evaluated, by topic
     tied: TieGroup | None = None
-    """The ties of the documents, if their order depends on grades. In this case, ``rank`` breaks ties by name."""
+    """The groups of tied documents, if the order of these documents depends on grades. In this case, ``rank`` breaks
+    ties by name."""
 
     def assess(
         self,
@@ -48,10 +49,10 @@ class Ranking(Frozen):
     ) -> Topics:
         """Return the input of measures for the given grades, one for each judgment.
 
-        A negative grade marks an unjudged document. The treatment ``skip`` removes unjudged documents (``-J``); ``rel``
-        makes retrieved ones relevant and adds unpooled ones to the pool, for which rows must contain all retrieved
-        documents. ``pooled`` is false for documents to treat as unpooled. ``gain`` returns the gains that sort the best
-        and worst orders (None: the grades).
+        A document with a negative grade is unjudged. The treatment ``skip`` removes unjudged documents (``-J``);
+        ``rel`` makes retrieved ones relevant and adds unpooled ones to the pool, for which rows must contain all
+        retrieved documents. ``pooled`` is false for documents to treat as unpooled. ``gain`` returns the gains that
+        sort the best and worst orders (None: the grades).
         """
         if judgments.strata is not None and treatment != "nonrel":
             raise ValueError(f"judgments with strata do not support the treatment {treatment!r}")
@@ -186,7 +187,7 @@ class Ranking(Frozen):
 
     @classmethod
     def of_nothing(cls, judged: Documents) -> Ranking:
-        """Return a ranking of all judged topics that contains no documents."""
+        """Return a ranking without documents for all judged topics."""
         n = len(judged.topics)
         nothing = np.empty(0, np.int64)
         rows, n_ret = Segments.of_lengths(np.zeros(n, np.int64)), np.zeros(n, np.int64)

@@ -29,7 +29,7 @@ class RankingRules(Frozen):
 
     @classmethod
     def of(cls, settings: Settings, **others: Any) -> Self:
-        """Return the rules in the settings, which concern tied, repeated and excluded documents, and other rules."""
+        """Return the rules that the settings define for tied, repeated and excluded documents, and for other cases."""
         rules: dict[str, Any] = {
             "max_retrieved": MOST_RETRIEVED if settings.max_retrieved is None else settings.max_retrieved,
             "ties": settings.tie_orders[0],
@@ -50,7 +50,7 @@ class RankingRules(Frozen):
 
 
 _OF_SHORT_LISTS = frozenset({"max_retrieved", "keep_all", "processes", "duplicates"})
-"""Rules that the ranking of short lists supports, or that do not affect it."""
+"""The names of the rules that the ranking of short lists supports, or that do not affect this ranking."""
 
 _PLAIN = {name: default for name, default in defaults(RankingRules).items() if name not in _OF_SHORT_LISTS}
 """The defaults of all other rules."""

@@ -18,7 +18,7 @@ from irevalx.ranking.topics import Topics, powers
 from irevalx.settings import UnjudgedTreatment
 
 _ROWS_AT_ONCE = 64
-"""The number of documents that are compared at a time. Pair scores require eight times the memory of preferences."""
+"""The number of documents compared at a time. For pair scores, eight times more memory is used than for preferences."""
 
 
 class PreferenceCounts(Frozen):
@@ -32,17 +32,17 @@ class PreferenceCounts(Frozen):
 
     @property
     def fulfilled(self) -> IntArray:
-        """The preferences that the ranking agrees with. Documents that were not retrieved rank last."""
+        """The number of preferences with which the ranking agrees. Documents that were not retrieved rank last."""
         return self.fulfilled_ret + self.implied
 
     @property
     def possible_imp(self) -> IntArray:
-        """The preferences with at least one retrieved document."""
+        """The number of preferences with at least one retrieved document."""
         return self.possible_ret + self.implied + self.denied
 
     @property
     def possible(self) -> IntArray:
-        """All preferences."""
+        """The number of all preferences."""
         return self.possible_imp + self.neither
 
     @classmethod
@@ -103,7 +103,7 @@ class Preferences(Frozen):
 
     @cached_property
     def nonrelevant(self) -> tuple[IntArray, IntArray]:
-        """For each group, the number of nonrelevant documents and the number of them that were retrieved."""
+        """For each group, the number of nonrelevant documents and the number of retrieved nonrelevant documents."""
         return self._counted([group.nonrelevant for group in self.members])
 
     @cached_property
@@ -153,7 +153,7 @@ class Preferences(Frozen):
 
 
 def assess_preferences(ranking: Ranking, judgments: PreferenceJudgments) -> Preferences:
-    """Return the input of preference measures for a ranking. No topic can have a failure."""
+    """Return the input of preference measures for a ranking. Topics with contradictions must have been removed."""
     lengths: list[int] = []
     groups: list[Group] = []
     n_ret = []
@@ -218,7 +218,7 @@ def assess_by_group(
 
 
 class InclusionTopics(Frozen):
-    """Rankings of n topics, assessed with a sample of judgments with inclusion probabilities."""
+    """Rankings of n topics, whose judgments are a sample of documents with known inclusion probabilities."""
 
     rows: Segments  # the retrieved documents of the sample of each topic, in rank order
     rank: IntArray  # the rank of each document of ``rows``, starting at 1
@@ -270,7 +270,7 @@ def assess_inclusion(
 
 
 class TopicsWithSubtopics(Frozen):
-    """Rankings of n topics whose judgments name subtopics. Measures for subtopics are computed from them."""
+    """Rankings of n topics whose judgments name subtopics. The measures for subtopics are computed from this class."""
 
     rows: Segments  # the retrieved documents of each topic that are relevant for at least one subtopic, in rank order
     rank: IntArray  # the rank of each document of ``rows``, starting at 1

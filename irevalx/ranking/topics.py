@@ -1,4 +1,4 @@
-"""Topics, the input of measures, made from rankings and judgments; and arithmetic of C on arrays."""
+"""Topics, the input of measures, made from rankings and judgments; and arithmetic on arrays that follows C."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ class Topics(Frozen):
 
     @cached_property
     def hit(self) -> BoolArray:
-        """Whether each document is a hit, that is, relevant for measures that depend only on the ranking."""
+        """Whether each document is a hit: it is relevant for measures that depend only on the ranking."""
         return self.grade >= self.level
 
     @cached_property
@@ -196,7 +196,7 @@ class Topics(Frozen):
 
     @cached_property
     def documents(self) -> Segments:
-        """The retrieved documents of each topic to which the values of ``grade`` belong."""
+        """The retrieved documents of each topic. ``grade`` contains the values of these documents."""
         return self.rows
 
     def over_ranks(self, x: AnyArray) -> AnyArray:
@@ -236,7 +236,7 @@ class Topics(Frozen):
         return hits
 
     def of_pool(self, key: Any, compute: Callable[[], Known]) -> Known:
-        """Return a value that depends only on pool and level. It is computed once, and arrays are read-only."""
+        """Return a value that depends only on the pool and the level, computed once. Arrays are read-only."""
         known = self._known_of_pool
         if key not in known:
             value = compute()
@@ -254,7 +254,7 @@ class Topics(Frozen):
         return {}
 
     def documents_for_recall(self, x: float | FloatArray) -> IntArray:
-        """Return the numbers of relevant documents that correspond to recall x. The shape of x can be (n_levels, 1)."""
+        """Return the numbers of relevant documents that correspond to recall x. x can have the shape (n_levels, 1)."""
         return self.round_recall(np.multiply(x, self.n_rel, dtype=np.float64))
 
 
@@ -267,7 +267,7 @@ class SampledTopics(Topics, kw_only=True):
 
     @cached_property
     def strata(self) -> list[int]:
-        """The indices of all strata in ascending order. A topic need not have documents of every stratum."""
+        """The indices of all strata in ascending order. A topic can lack documents of a stratum."""
         numbers: list[int] = distinct(self.pool_stratum).tolist()
         return numbers
 

@@ -22,7 +22,7 @@ COLLECTION, RUN = "{collection}", "{run}"
 
 
 class Collection(Frozen):
-    """The judgments and the runs of a collection, which are not yet read."""
+    """The judgments and the runs of a collection before they are read."""
 
     name: str
     qrels: Any
@@ -33,7 +33,7 @@ class Collection(Frozen):
 
 
 def is_pattern(path: Any) -> bool:
-    """Return whether a path contains a placeholder, and no file has this name.
+    """Return whether a path is a pattern: it contains a placeholder, and no file has this name.
 
     Raise UsageError if a placeholder is unknown.
     """
@@ -71,12 +71,12 @@ def collections_of(qrels: Any, runs: Any) -> list[Collection] | None:
 
 
 def files_of(path: str) -> list[str]:
-    """Return the files that match a path: only the path itself, unless it is a pattern."""
+    """Return the files that match a path. If the path is not a pattern, return only the path."""
     return [file for file, _ in _matching(path)] if is_pattern(path) else [path]
 
 
 def file_of(path: str, collection: str) -> str:
-    """Return the path of a collection's file: the collection replaces the placeholder, if there is one."""
+    """Return the path of a collection's file. If the path has a placeholder, the collection replaces it."""
     return path.replace(COLLECTION, collection) if is_pattern(path) else path
 
 
@@ -155,7 +155,7 @@ def _extended(path: str, values: dict[str, str], part: str) -> Iterator[tuple[st
 
 
 def _name_of(pattern: str) -> str:
-    """Return the name of the run of a pattern without ``{run}``.
+    """Return the name of the run if the pattern of its path does not contain ``{run}``.
 
     The name is the last component of the path that contains more than the collection and a file extension.
 
@@ -170,7 +170,7 @@ def _name_of(pattern: str) -> str:
 
 
 def _are_by_collection(qrels: Mapping[Any, Any], runs: Any) -> bool:
-    """Return whether dictionaries contain the judgments and runs (or the scores) of several collections."""
+    """Return whether dictionaries are nested by collection: they contain judgments and runs, or scores, for each."""
     if runs is None:
         return bool(qrels) and not any(isinstance(given, Mapping | list | tuple | set) for given in qrels.values())
     if not isinstance(runs, Mapping) or not runs or not runs.keys() <= qrels.keys():

@@ -74,7 +74,7 @@ COLUMNS = {
         *(GROUP, SUBGROUP, LEVEL, WINNER, LOSER),
     )
 }
-"""The columns by their names in layouts."""
+"""A dictionary from each column's name in layouts to its specification."""
 
 
 _GRADE_KINDS: dict[Grades, ColumnKind] = {
@@ -121,7 +121,7 @@ def with_judges(specs: tuple[ColumnSpec, ...], names: Sequence[Any]) -> tuple[Co
 
 
 def named(spec: ColumnSpec, names: Sequence[Any]) -> list[Any]:
-    """Return the columns of a table that match a requested column. Usually, there is one or none.
+    """Return the columns of a table that match a requested column. Usually, at most one column matches.
 
     >>> named(SCORE, ["Sim", "SCORE", "docno"])
     ['SCORE']
@@ -133,7 +133,7 @@ def named(spec: ColumnSpec, names: Sequence[Any]) -> list[Any]:
 
 
 def id_columns(names: Sequence[Any]) -> list[Any]:
-    """Return the columns of topics and documents in a table, or an empty list unless the table has both."""
+    """Return the columns of topics and documents in a table, or an empty list if either column is missing."""
     each = [named(TOPIC, names)[:1], (named(DOCNO, names) or named(WINNER, names))[:1]]
     return [name for matches in each for name in matches] if all(each) else []
 

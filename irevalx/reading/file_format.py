@@ -64,7 +64,7 @@ class FileKind(Enum):
 
     @property
     def parameter(self) -> str:
-        """The name of the parameter that specifies the format or the pool."""
+        """The name of the parameter that specifies the format, or the pool."""
         return {"-R": "rel_format", "-T": "results_format", "--pool": "pool"}[self.value]
 
 
@@ -95,12 +95,13 @@ class FileFormat(Frozen, Generic[Data_co], kw_only=True):
     nested: str = ""  # the form of dictionaries (``NestedRows.shape``), or "" if they cannot have the content
     default_measures: str = "official"  # the measures printed without ``-m``, for judgments
     excludes: tuple[str, ...] = ()
-    """Of judgments: options that cannot be combined with the format, such as "pool", "judged_only", "unjudged" or
+    """Options that cannot be combined with a judgment format, such as "pool", "judged_only", "unjudged" or
     "grades=real"."""
     why_whole: str = ""  # why other grades than those of the format are refused, for judgments
     measures_of: str = ""  # the format with the same measures, or "" if the format has its own
     hint: ClassVar[Callable[[FileFormat[Any], bytes, bytes, Layout], str]]
-    """A method that returns a hint about a malformed line, or "" if there is none. The module ``formats`` sets it."""
+    """A method that returns a hint about a malformed line, or "" if there is none. The module ``formats`` assigns the
+    method."""
     lenient: bool = True  # whether malformed numbers are read like in C unless ``strict``, as in trec_eval's formats
 
     def read(
@@ -169,7 +170,7 @@ class FileFormat(Frozen, Generic[Data_co], kw_only=True):
         return rows.table
 
     def _run_given(self, names: Sequence[Any]) -> str:
-        """Return a message if the columns of judgments are those of a run, or "" otherwise."""
+        """Return a message if a file of judgments has the columns of a run, or "" otherwise."""
         grades = named(GRADE, names)
         if self.kind is not FileKind.JUDGMENTS or not named(RANK, names) or grades != named(SCORE, names) or not grades:
             return ""
@@ -294,7 +295,7 @@ class FileFormat(Frozen, Generic[Data_co], kw_only=True):
 
 
 def runs_in(fmt: FileFormat[RunStream], source: Source, compat: Compat, strict: bool, warn: Warn) -> list[RunStream]:
-    """Return the runs of a file: one for each value of the column ``run``, or a single run without this column.
+    """Return the runs of a file, one for each value of the column ``run``. A file without this column has a single run.
 
     If the file cannot be read, a single run is returned, which raises the error when it is evaluated.
     """

@@ -129,7 +129,7 @@ def _hint(
 
 
 def _conversion(name: str, line: bytes, lines: bytes) -> str:
-    """Return a command that converts lines with other columns to a format, or "" if the columns are unknown."""
+    """Return a command that converts lines with other columns to a format. Return "" if the columns are unknown."""
     for columns in _OTHER_COLUMNS.get(name, ()):
         names = columns.split()
         pattern = r"\s+".join(_PATTERNS.get(column, r"\S+") for column in names)
@@ -193,7 +193,7 @@ def _readable(formats: Sequence[FileFormat[Any]], lines: bytes, kind: FileKind) 
 
 
 def _shape(layout: Layout) -> tuple[str, ...]:
-    """Return the columns of a layout. Columns that accept any word have the same name."""
+    """Return the columns of a layout. A column that accepts any word has the same name for all layouts."""
     return tuple(
         " ".join("ID" if name in _ID_COLUMNS else name for name in columns.split()) for columns in layout.columns
     )

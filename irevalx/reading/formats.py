@@ -1,4 +1,4 @@
-"""FILE_FORMATS, which contains one record for each file format.
+"""The module that defines FILE_FORMATS, which contains one record for each file format.
 
 Options, help, manual pages, completion, errors and tests are generated from these records. To add a format, add a
 record to ``judgment_formats`` or ``run_formats``, an example, which ``tests/reading/test_formats.py`` requires, and,
@@ -32,7 +32,7 @@ FILE_FORMATS: tuple[FileFormat[Any], ...] = tuple(
 
 
 def hint(fmt: FileFormat[Any], line: bytes, lines: bytes, layout: Layout) -> str:
-    """Return a hint about a malformed line, or "" if there is none. All formats are tried."""
+    """Return a hint about a malformed line, or "" if there is none. All formats are tried in turn."""
     from irevalx.reading.format_hints import hint_at  # imported late: most files have no malformed lines
 
     return hint_at(FILE_FORMATS, fmt, line, lines, layout)
@@ -43,22 +43,22 @@ FileFormat.hint = hint  # under its own name, so that the method can be pickled
 REL_FORMATS: dict[str, FileFormat[AnyJudgments]] = {
     fmt.name: fmt for fmt in FILE_FORMATS if fmt.kind is FileKind.JUDGMENTS
 }
-"""The judgment formats by the value of ``-R`` that selects them."""
+"""A dictionary from each value of ``-R`` to the judgment format that it selects."""
 
 RESULTS_FORMATS: dict[str, FileFormat[RunStream]] = {fmt.name: fmt for fmt in FILE_FORMATS if fmt.kind is FileKind.RUNS}
-"""The run formats by the value of ``-T`` that selects them."""
+"""A dictionary from each value of ``-T`` to the run format that it selects."""
 
 read_qrels, read_trec_results, read_pool = QRELS.read, TREC_RESULTS.read, POOL.read
 """The readers of the default formats."""
 
 
 def rel_format(name: str) -> FileFormat[AnyJudgments]:
-    """Return the judgment format with this name. Raise FormatError if there is none."""
+    """Return the judgment format with this name. Raise FormatError if no format has the name."""
     return _named(REL_FORMATS, "judgments", FileKind.JUDGMENTS, name)
 
 
 def results_format(name: str) -> FileFormat[RunStream]:
-    """Return the run format with this name. Raise FormatError if there is none."""
+    """Return the run format with this name. Raise FormatError if no format has the name."""
     return _named(RESULTS_FORMATS, "runs", FileKind.RUNS, name)
 
 

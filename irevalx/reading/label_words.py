@@ -26,7 +26,7 @@ PAIRS: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...] = (
 """Pairs of words. If all labels of a file are words of one pair, they are read as the grades 1 and 0."""
 
 MISSING = ("error", "missing", "n/a", "na", "nan", "none", "null", "unknown")
-"""Words that mark missing labels even if all labels of a file are words."""
+"""Words that mark missing labels, even if all labels of a file are words."""
 
 _GRADES = {word: 1.0 - place for pair in PAIRS for place, words in enumerate(pair) for word in words}
 
@@ -47,7 +47,7 @@ def folded(word: str) -> str:
 
 
 class LabelWords:
-    """The declared grades of words, and the other words found in the labels of one judge."""
+    """The words in the labels of one judge: the words with a declared grade, and the other words."""
 
     def __init__(self, grades: Mapping[str, float] | None = None, column: str = "") -> None:
         self.column = column  # of a table with a column for each judge; "" otherwise
@@ -103,13 +103,14 @@ class LabelWords:
 
     @property
     def assumed(self) -> dict[str, str]:
-        """The words whose grade was assumed, as a dictionary from each word to its first label, in quotes."""
+        """A dictionary from each word whose grade was assumed to its first label, in quotes."""
         return {word: label for word, (_, label, _) in self._first.items() if word in _GRADES}
 
     def check(self, n_missing: int, warn: Warn) -> None:
-        """Warn if words were read as missing labels, of which there are ``n_missing``. Call this method after reading.
+        """If words were read as missing labels, warn.
 
-        Raise MalformedNumberError if the grade of a word is unclear.
+        ``n_missing`` is the number of these labels. Call this method after reading. Raise MalformedNumberError if the
+        grade of a word is unclear.
         """
         known = list(self.assumed)
         others = [word for word in self._first if word[:1].isalpha() and word not in {*known, *MISSING}]
@@ -136,7 +137,7 @@ class LabelWords:
 
 
 def warn_of_assumed(path: str, judges: Sequence[LabelWords], warn: Warn) -> None:
-    """Warn, in one line, about the assumed grades of words in a file or in columns of a table."""
+    """Warn, in one line, if words in a file or in table columns were read as assumed grades."""
     labels = {word: label for words in reversed(judges) for word, label in words.assumed.items()}
     if labels:
         columns = [quote(words.column) for words in judges if words.column and words.assumed]

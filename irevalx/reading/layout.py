@@ -23,7 +23,7 @@ _WORDS = {
     "DEVIATION": "standard deviation",
     "PROBABILITY": "inclusion probability",
 }
-"""The words for columns in messages, unless a column's name in lower case is the word."""
+"""The words for columns in messages. A column without a word is named in lower case."""
 
 
 class Rules(Frozen):
@@ -38,7 +38,7 @@ class Rules(Frozen):
 
 
 class CommentStyle(Enum):
-    """The lines that are comments, in the words of the help."""
+    """The styles of comments: each value describes, in the help, which lines are comments."""
 
     NONE = "No lines"
     AT_LINE_START = "Lines that start with #"
@@ -50,8 +50,8 @@ class Layout(Frozen, kw_only=True):
 
     line: str  # the name of a line in messages: "a judgment"
     columns: tuple[str, ...]
-    """The names of the columns, such as "TOPIC DOCNO". If there are several layouts, the first data line determines
-    which one is used."""
+    """The names of the columns, such as "TOPIC DOCNO". If there are several layouts, the first data line determines the
+    layout that is used."""
     more: bool = False  # whether further columns can follow, which are ignored
     blank_lines: bool = False  # whether blank lines are skipped; otherwise they are malformed
     comments: CommentStyle = CommentStyle.AT_LINE_START  # which lines are skipped as comments
@@ -214,11 +214,10 @@ CONVERSIONS = {
         ".details | to_entries[] | .key as $query | .value.hits[].hit | {query: $query, docid: ._id, score: ._score}",
     ),
 }
-"""For judgments and for runs, a key in JSON of OpenSearch and Elasticsearch, and the jq program that converts this
-JSON."""
+"""jq programs for the JSON of OpenSearch and Elasticsearch. For judgments and for runs, a key identifies the JSON."""
 
 _BEGINNING = 1 << 11
-"""The number of bytes that are searched for the keys in a hint."""
+"""The number of bytes that are searched for keys, which hints contain."""
 
 
 def json_hint(text: bytes, parameter: str) -> str:
@@ -251,7 +250,7 @@ def id_hint(value: object) -> str:
 
 
 def no_hint(line: bytes, lines: bytes, layout: Layout) -> str:
-    """Return "": this function is used where no hint about a malformed line is needed."""
+    """Return "". This function is used if no hint about a malformed line is needed."""
     return ""
 
 

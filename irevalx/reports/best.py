@@ -11,10 +11,10 @@ ROUNDING = 1e-12
 
 
 def best_of(values: Sequence[float | None], direction: int) -> list[int]:
-    """Return the indices of the best values, which are tied. If neither direction is better, they are the highest.
+    """Return the indices of the best values, which are tied.
 
-    ``direction`` is 1 if higher values are better, -1 if lower values are better, and 0 otherwise. Values can be
-    missing.
+    If neither higher nor lower values are better, the highest values are returned. ``direction`` is 1 if higher values
+    are better, -1 if lower values are better, and 0 otherwise. Values can be missing.
     """
     known = _known(values, direction)
     best = max(known.values(), default=nan)
@@ -22,14 +22,14 @@ def best_of(values: Sequence[float | None], direction: int) -> list[int]:
 
 
 def best_first(values: Sequence[float | None], direction: int) -> list[int]:
-    """Return all indices: tied best values in their order, other values from best to worst, missing values."""
+    """Return all indices: tied best values in their order, other values from best to worst, then missing values."""
     known, best = _known(values, direction), best_of(values, direction)
     others = sorted(known.keys() - set(best), key=lambda place: (-known[place], place))
     return [*best, *others, *(place for place in range(len(values)) if place not in known)]
 
 
 def marked_as_best(values: Sequence[float | None], direction: int) -> list[int]:
-    """Return the best values to mark: none if all values are tied or if neither direction is better."""
+    """Return the indices of the best values to mark. If all values are tied or no direction is better, mark none."""
     best = best_of(values, direction)
     return best if direction and len(best) < len(_known(values, direction)) else []
 

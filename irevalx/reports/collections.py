@@ -92,7 +92,7 @@ def _notes(names: Sequence[str], report: EvaluationReport) -> Iterator[str]:
 
 
 def _row_of(column: Column, summaries: SummaryRow | None, report: EvaluationReport) -> Row:
-    """Return the value of a measure in a summary, without a value if there is none."""
+    """Return the value of a measure in a summary as a row. If there is no such value, the row has no value."""
     values = [each.summary for each in summaries.columns if each.name == column.name] if summaries else []
     known = [value for value in values if value is not None]
     if summaries is None or not known:

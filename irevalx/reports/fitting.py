@@ -15,7 +15,7 @@ WIDTH = 100
 """The width of fitted tables, and of the text above them, if the output is not a terminal."""
 
 _COMMAND = ": irevalx-lab "
-"""The beginning of a command that ends a note."""
+"""The text with which a command at the end of a note begins."""
 
 _GAP = "  "
 _LEAST_NAME = 10
@@ -36,7 +36,7 @@ class DisplayedColumn(Frozen):
 
     @property
     def width(self) -> int:
-        """The length of its longest line."""
+        """The length of the longest line."""
         return max(map(self.length, (*self.head, *self.cells)))
 
     def head_lines(self, height: int) -> tuple[str, ...]:
@@ -103,8 +103,8 @@ def with_short_names(
 ) -> tuple[list[Table], str]:
     """Return the tables with short names of runs if whole names do not fit, and sentences that explain the names.
 
-    A run has one name in all tables and in their sentences. ``width`` is None if only tables that always fit are
-    fitted, to ``WIDTH``.
+    A run has one name in all tables and in their sentences. If ``width`` is None, only tables that always fit a width
+    are fitted, to ``WIDTH``.
     """
     names: dict[str, None] = {}
     most = math.inf

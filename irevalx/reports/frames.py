@@ -1,4 +1,4 @@
-"""Tables as data frames of pandas and polars and as Arrow tables. A package is imported when it is used."""
+"""Tables as pandas and polars data frames and as Arrow tables. A package is imported when it is used."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 Rows: TypeAlias = "Sequence[Sequence[Any]] | Sequence[Mapping[str, Any]]"
-"""The cells of each row, as a sequence or as a dictionary from column to cell. A dictionary can lack columns."""
+"""The cells of each row, as a sequence or as a dictionary from column to cell. A dictionary without a column has no
+cell in it."""
 
 
 def pandas_frame(rows: Rows, columns: Sequence[str] | None = None) -> pd.DataFrame:

@@ -23,12 +23,13 @@ _SIZES = (("", 64, 38), (r"\small", 71, 42), (r"\footnotesize", 77, 48), (r"\scr
 gaps."""
 
 _MARK = "Bold type"
-"""What marks the best value, in the words of notes."""
+"""The phrase with which notes describe the mark of the best value."""
 
 _GAPS = r"\setlength{\tabcolsep}{4pt}"
 
 _WIDER = (re.compile("[A-Z&%@…]"), 0.55), (re.compile("[mwMW%@]"), 0.7)
-"""Wide characters, and by how much they are wider than a digit. The unit is the width of a digit."""
+"""Wide characters, and the difference between their width and the width of a digit. The unit is the width of a
+digit."""
 
 _SPECIAL = {character: "\\" + character for character in "&%$#_{}"}
 _SPECIAL |= {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
@@ -71,7 +72,7 @@ def escape_latex(text: str) -> str:
 
 
 def _requirements(lines: Sequence[str]) -> str:
-    """Return a comment that names the required packages, and another compiler if pdfLaTeX lacks letters."""
+    """Return a comment that names the required packages. If pdfLaTeX lacks letters, it also names another compiler."""
     text = "\n".join(lines)
     packages = ["booktabs", *(["longtable"] if r"\begin{longtable}" in text else [])]
     comment = f"% Requires \\usepackage{{{','.join(packages)}}}"
@@ -118,7 +119,7 @@ def _long_table(block: Sequence[DisplayedColumn], table: Table, caption: str) ->
 
 
 def _caption(table: Table, explanation: str, *, titled: bool) -> str:
-    """Return the caption: the title, if it is displayed or the only sentence, sentences on marks, and on names."""
+    """Return the caption: the title (if it is displayed, or is the only sentence), and sentences on marks and names."""
     title = f"{table.title[:1].upper()}{table.title[1:].removesuffix('.')}."
     sentences = [title] if titled or not table.caption else []
     sentences += [sentence.replace("{best}", _MARK) for sentence in table.caption]

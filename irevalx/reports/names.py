@@ -47,7 +47,7 @@ class ShortNames(Frozen):
     form: str = ""  # the omitted common parts, with … in place of the parts that names contain
 
     def pair(self, name: str, against: str) -> str:
-        """Return the name of the difference between two runs."""
+        """Return the name of the difference between two runs, such as A - B."""
         return f"{self.of[name]} − {self.of[against]}"  # noqa: RUF001 - a minus sign
 
     def renamed(self, sentence: str) -> str:

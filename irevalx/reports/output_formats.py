@@ -1,4 +1,4 @@
-"""OUTPUT_FORMATS, which contains the formats in which results are printed.
+"""The formats in which results are printed: OUTPUT_FORMATS contains one record for each format.
 
 The modules that create the lines are imported on demand, because every call of the command imports this module.
 """
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     from irevalx.reports.table import Table
 
 About: TypeAlias = "Mapping[str, Any] | None"
-"""A description of how values were computed, or None if it is not shown."""
+"""A description of how values were computed, or None if no description is printed."""
 
 DIGITS = 4
 """The default number of decimals of real numbers in displayed tables (``--digits``)."""
 
 MOST_DIGITS = 100
-"""The maximum value of ``--digits``. Numbers have fewer digits."""
+"""The maximum value of ``--digits``. No number has more digits."""
 
 
 class OutputFormat(Frozen):
@@ -237,7 +237,7 @@ class JsonObject(OutputFormat):
     def _lines_of(
         self, tables: Sequence[Table], digits: int, titled: bool, about: About, width: int | None
     ) -> Iterator[bytes]:
-        """Yield the tables by title, and the description of how values were computed."""
+        """Yield the tables as an object from title to rows, and the description of how values were computed."""
         from irevalx.reports.records import json_of_tables
 
         return json_of_tables(tables, about)

@@ -32,7 +32,7 @@ _TOPICS_AT_ONCE = 2**10
 
 
 class Record(NamedTuple):
-    """The value of a run for a topic (or ``all``) under the printed name of a measure."""
+    """One value of a run: its topic (or ``all``), the printed name of the measure, and the number."""
 
     run: str
     topic: str
@@ -101,7 +101,8 @@ def fields_of(report: EvaluationReport) -> tuple[str, ...]:
 def records_of(report: EvaluationReport) -> Iterator[Sequence[Any]]:
     """Yield the values of all runs, run by run.
 
-    If there are several collections, each record begins with its collection, which is ``all`` for summaries over all.
+    If there are several collections, each record begins with its collection. A summary over all collections has the
+    collection ``all``.
     """
     records_of_run = records if report.intervals is None else records_with_intervals
     for evaluation in report.evaluations:
@@ -144,7 +145,7 @@ def json_lines(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> Iterato
 
 
 def json_of_tables(tables: Iterable[Table], about: Mapping[str, Any] | None = None) -> Iterator[bytes]:
-    """Yield one JSON object: the rows of each table under its title, and "about", how they were computed."""
+    """Yield a JSON object with the rows of each table under its title. "about" describes how the rows were computed."""
     members: dict[str, Any] = {
         table.title: [_json_object(table.columns, row) for row in table.rows] for table in tables
     }
@@ -196,7 +197,7 @@ def _json_summaries(report: EvaluationReport, evaluation: Evaluation) -> dict[st
 
 
 def _json_members(members: Mapping[str, Any], start: str, depth: int) -> Iterator[bytes]:
-    """Yield ``start`` and the members of a JSON object, indented by ``depth`` spaces, or nothing if it is empty."""
+    """Yield ``start`` and the members of a JSON object, indented by ``depth`` spaces. Ignore an empty object."""
     if members:
         lines = _INDENTED.encode(members).split("\n")[1:-1]
         yield start.encode() + "".join(f"\n{' ' * (depth - 1)}{line}" for line in lines).encode()

@@ -31,7 +31,7 @@ ALL = "all"
 """The topic of a summary in output."""
 
 LOW, HIGH = "low", "high"
-"""The names of the bounds of an interval, which groups cannot have."""
+"""The names that mark the bounds of an interval in the topic column. No topic group can have these names."""
 
 
 class SummaryRow(Frozen):
@@ -93,7 +93,7 @@ FEW_TOPICS = 10
 
 
 def interval_notes(evaluations: Sequence[Evaluation], how: MeanIntervals | None) -> Iterator[str]:
-    """Yield a sentence about each set of clusters, and one that names the measures with Wilson's interval."""
+    """Yield a sentence about each set of clusters, and a sentence that names the measures with Wilson's interval."""
     if how and how.cluster_of:
         yield from dict.fromkeys(
             f"Intervals are cluster-robust (CR2, {clusters.degrees}): {clusters}."
@@ -152,7 +152,7 @@ def _is_beyond(ends: Ends | None, column: Column) -> bool:
 
 
 def with_number(columns: Sequence[Column], n_topics: int) -> tuple[Column, ...]:
-    """Return the columns without the run tag. Put the number of topics first unless they contain it."""
+    """Return the columns without the run tag. Put the number of topics first, unless the columns already contain it."""
     others = without_tag(columns)
     if any(column.measure is num_q for column in others):
         return others
@@ -165,7 +165,7 @@ def without_tag(columns: Sequence[Column]) -> tuple[Column, ...]:
 
 
 class EvaluationReport(Frozen, kw_only=True):
-    """The evaluations to print, and how to print them."""
+    """The evaluations to print, and the settings of the output."""
 
     evaluations: Sequence[Evaluation]
     """The evaluations in the order of the runs."""
@@ -178,17 +178,18 @@ class EvaluationReport(Frozen, kw_only=True):
     complete: bool = False
     """Whether averages are over all judged topics (``-c``)."""
     notes: bool = True
-    """Whether notes below a table explain it (unless ``--quiet``)."""
+    """Whether notes below a table explain the table (unless ``--quiet``)."""
     intervals: MeanIntervals | None = None
     """The method for intervals (``--ci``), or None if no intervals are printed."""
     groups: Mapping[str, frozenset[bytes]] = {}
-    """The topics of each group that has its own summaries (``--topic-groups``)."""
+    """The topics of each group for which summaries are printed (``--topic-groups``)."""
     digits: int
     """The number of decimals of real numbers in displayed tables."""
     width: int | None = None
     """The width of the terminal, or None if the output is not a terminal."""
     about: Mapping[str, Any]
-    """How values were computed: version, options, inputs and warnings, for formats with ``shows_inputs``."""
+    """A description of how values were computed (version, options, inputs and warnings), for formats with
+    ``shows_inputs``."""
 
     @property
     def has_collections(self) -> bool:
@@ -252,7 +253,7 @@ results. The measure judged@K divides by K instead."""
 
 
 def judged_among_retrieved(depth: int | str = "K") -> str:
-    """Return the words for the column ``JUDGED``, with its cutoff."""
+    """Return the head of the column ``JUDGED``, with its cutoff."""
     return f"{JUDGED.replace('_', ' ')}@{depth}"
 
 
@@ -293,7 +294,7 @@ def _has_groups(report: EvaluationReport) -> bool:
 
 
 def _columns(evaluation: Evaluation, report: EvaluationReport) -> Sequence[Column]:
-    """Return the columns of a run. If there are topic groups, add the number of topics."""
+    """Return the columns of a run. If there are topic groups, the number of topics is a column, too."""
     return with_number(evaluation.columns, len(evaluation.topics)) if _has_groups(report) else evaluation.columns
 
 
@@ -377,7 +378,7 @@ def overview_cell(row: Row, column: Column, digits: int) -> str:
 
 
 _PLAIN_CELLS = {"real": b"%6.4f", "integer": b"%d", "text": b"'%b'"}
-"""The format of a topic's value unless it is NaN, for each ``Column.number``."""
+"""The format of a topic's value that is not NaN, for each ``Column.number``."""
 
 _BREAKS = re.compile(rb"[\t-\r]")
 """Tabs, line breaks and form feeds, which would divide a line."""

@@ -12,7 +12,7 @@ from irevalx.process.platform import displayed
 
 
 class Table(Frozen):
-    """Rows of values, with what is displayed around them."""
+    """Rows of values, with the title, notes and marks that are displayed with them."""
 
     title: str  # the title in a few words
     columns: tuple[str, ...]  # lower-case names with underscores
@@ -20,7 +20,7 @@ class Table(Frozen):
     n_labels: int = 1  # the number of first columns that identify a row
     probabilities: frozenset[str] = frozenset()  # columns whose values near 0 are displayed as bounds
     best: Mapping[str, Collection[int]] = {}
-    """For each column in which rows compete, the rows with the best value. There can be none."""
+    """For each column in which rows compete, the rows with the best value, or no rows if none is marked."""
     heads: tuple[str, ...] | None = None  # displayed column names, or None to show underscores as blanks
     summary: Callable[[int], Sequence[str]] = lambda digits: ()  # paragraphs above the table, for a number of decimals
     caption: tuple[str, ...] = ()  # sentences on marks and tests: in LaTeX the caption, otherwise the first notes
@@ -47,8 +47,8 @@ class Table(Frozen):
     def pivot(self, index: Sequence[str], name: str, *values: str, **more: Any) -> Table:
         """Return a table with a row for each value of ``index``, and columns for each value of the column ``name``.
 
-        For each value X of ``name``, the column X contains the first of ``values``, and the column X_VALUE contains
-        each other one. Missing values are None. ``more`` contains other fields of the table.
+        For each value X of ``name``, the column X contains the first field in ``values``, and a column X_VALUE contains
+        each further field. Missing values are None. ``more`` contains other fields of the table.
         """
         places = {column: place for place, column in enumerate(self.columns)}
         ends = ("", *(f"_{value}" for value in values[1:]))
@@ -118,7 +118,7 @@ def aligned_lines(
 def cells_of(
     table: Table, digits: int, *, best: str, other: str, escape: Callable[[str], str]
 ) -> tuple[list[str], list[list[str]]]:
-    """Return the heads and cells of a table as text. The shapes are (n_columns,) and (n_rows, n_columns)."""
+    """Return the heads and cells of a table as texts. The shapes are (n_columns,) and (n_rows, n_columns)."""
     heads = table.heads or [column.replace("_", " ") for column in table.columns]
     least = [0.1**digits if column in table.probabilities else 0.0 for column in table.columns]
     cells = [
@@ -137,7 +137,7 @@ def _is_missing(value: Any) -> bool:
 
 
 def _rounded(value: Any, digits: int, least: float) -> str:
-    """Return a value for display. A number from 0 to below ``least`` is displayed as less than ``least``."""
+    """Return a value for display. A number that is at least 0 and below ``least`` is displayed as "<" and ``least``."""
     if _is_missing(value):
         return ""
     if isinstance(value, bool):

@@ -31,7 +31,7 @@ from irevalx.statistics.correlations import ranks, tau_b_over
 from irevalx.statistics.significance import ALPHA, MEAN, Scale, generator, without_noise
 
 FEW_TOPICS = 20
-"""If there are fewer topics, bootstrap intervals are noticeably too short."""
+"""The number of topics below which bootstrap intervals are noticeably too short."""
 
 STATISTICS: dict[str, Callable[[FloatArray, FloatArray], FloatArray]] = {
     "tau": agreement.tau,
@@ -54,18 +54,18 @@ _LEAST_SIGNAL = 0.05
 are replaced by it."""
 
 _EQUAL = 1e-12
-"""Correlations that differ by less than this are treated as equal."""
+"""If the difference of two correlations is below this value, they are treated as equal."""
 
 
 class TopicDraws(Frozen):
-    """Resamples of topics, which are drawn with replacement."""
+    """Resamples of topics. The topics are drawn with replacement."""
 
     topics: IntArray
     """The 0-based indices of the drawn topics. The shape is (n_draws, n_topics)."""
 
     @classmethod
     def of(cls, n_topics: int, resamples: int, seed: int = 0) -> TopicDraws:
-        """Draw n of n topics with replacement, ``resamples`` times."""
+        """Draw bootstrap samples: n of the n topics are drawn with replacement, ``resamples`` times."""
         return cls(generator(seed).integers(0, max(1, n_topics), (resamples, n_topics)))
 
     def means(self, values: FloatArray) -> FloatArray:
@@ -92,7 +92,7 @@ class TopicDraws(Frozen):
 
     @property
     def counts(self) -> FloatArray:
-        """How often each topic is drawn. The shape is (n_draws, n_topics)."""
+        """The number of times that each topic is drawn. The shape is (n_draws, n_topics)."""
         n_draws, n_topics = self.topics.shape
         draw = np.repeat(np.arange(n_draws), n_topics)
         counts = np.bincount(draw * n_topics + self.topics.ravel(), minlength=n_draws * n_topics)
@@ -110,7 +110,7 @@ def agreement_draws(
     draws: TopicDraws,
     scales: tuple[Scale, Scale] = (MEAN, MEAN),
 ) -> dict[str, FloatArray]:
-    """Return each of the STATISTICS by name for each resample, or NaN if undefined. The shape is (n_draws, ...)."""
+    """Return a dictionary from statistic to its value in each resample, or NaN. The shapes are (n_draws, ...)."""
     n_runs = values_y.shape[-2]
     n_scorings = max(values_x[..., 0, 0].size, values_y[..., 0, 0].size)
     parts: dict[str, list[FloatArray]] = {name: [] for name in STATISTICS}
@@ -133,7 +133,7 @@ def quantile_interval(of_draws: FloatArray, alpha: float = ALPHA) -> tuple[Float
 
 
 Correlations: TypeAlias = Callable[[FloatArray, FloatArray], Mapping[str, FloatArray]]
-"""A function from scores of shape (..., n_runs) to correlations by name, each of shape (...)."""
+"""A function that returns a dictionary of correlations, each of shape (...), given scores of shape (..., n_runs)."""
 
 
 def correlation_intervals(
@@ -203,7 +203,7 @@ def are_best(scores: FloatArray, k: int) -> BoolArray:
 
 
 def top_tau_b(x: FloatArray, y: FloatArray, k: int) -> FloatArray:
-    """Return tau-b over the k best runs by x, in [-1, 1], or NaN if all of them are tied in x or in y."""
+    """Return tau-b over the k runs that are best in x, in [-1, 1], or NaN if all of them are tied in x or in y."""
     return tau_b_over(x, y, are_best(x, k))
 
 
@@ -242,7 +242,7 @@ def top_intervals(
 
 
 THRESHOLD = 0.9
-"""The value that a curve exceeds from its knee on."""
+"""The threshold of knees: from its knee on, a curve exceeds this value."""
 
 
 def knee_places(values: FloatArray, threshold: float = THRESHOLD) -> IntArray:

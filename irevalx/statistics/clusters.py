@@ -20,10 +20,10 @@ from irevalx.frozen import Frozen, cached_property
 from irevalx.statistics.significance import FEW_TOPICS, exact_sign_flips, sign_flips, without_noise
 
 FEWEST_CLUSTERS = 6
-"""If there are fewer clusters, neither p-values nor intervals are computed."""
+"""The minimum number of clusters for p-values and intervals."""
 
 _FEW_CLUSTERS, _FEW_DEGREES = 10, 4
-"""If there are fewer clusters or degrees of freedom, a warning is added."""
+"""The numbers of clusters and degrees of freedom below which a warning is added."""
 
 _ROUNDING = 1e-12
 """Sums over clusters are treated as equal if their difference, divided by the largest possible sum, is below this
@@ -36,7 +36,7 @@ class Clusters(Frozen):
     codes: IntArray
     """The index of the cluster of each topic. Each index from 0 to the maximum is used. The shape is (n_topics,)."""
     fewest: int = FEWEST_CLUSTERS
-    """With fewer clusters, neither p-values nor intervals are computed."""
+    """The minimum number of clusters for p-values and intervals."""
 
     @classmethod
     def of(cls, names: Iterable[Hashable]) -> Clusters | None:
@@ -75,7 +75,7 @@ class Clusters(Frozen):
 
     @property
     def degrees(self) -> str:
-        """The degrees of freedom in words."""
+        """A phrase that states the degrees of freedom."""
         return f"{self.freedom():.1f} degrees of freedom"
 
     @property
@@ -93,8 +93,9 @@ class Clusters(Frozen):
     def freedom(self, n_topics: float | None = None) -> float:
         """Return the degrees of freedom of the CR2 variance.
 
-        If ``n_topics`` is given, the result is for this number of topics in clusters with the same distribution of
-        sizes. The result is 0 if there are fewer than ``fewest`` clusters.
+        By default, the topics of these clusters count. If ``n_topics`` is given, the result is for this number of
+        topics in clusters with the same distribution of sizes. The result is 0 if there are fewer than ``fewest``
+        clusters.
         """
         total = self.codes.size if n_topics is None else n_topics
         times = total / self.codes.size

@@ -23,10 +23,10 @@ from irevalx.statistics.confidence_intervals import Ends
 from irevalx.statistics.significance import mean_and_error, without_noise
 
 FEWEST_COLLECTIONS = 3
-"""With fewer collections, or fewer families, nothing is concluded about collections like these."""
+"""The minimum number of collections, or of families, for conclusions about similar collections."""
 
 FEW_COLLECTIONS = 6
-"""With fewer collections, a warning is added to conclusions about collections like these."""
+"""The number of collections below which a warning is added to conclusions about similar collections."""
 
 
 class MeanDifferences(Frozen):
@@ -107,7 +107,7 @@ def on_collections_like_these(means: FloatArray, families: Clusters | None) -> M
 
 
 def without_one(means: FloatArray) -> Ends:
-    """Return the lowest and the highest mean if one collection is left out, or NaN if there is only one.
+    """Return the lowest and the highest mean after removal of one collection, or NaN if there is only one.
 
     The shape of ``means`` is (n_pairs, n_collections).
     """

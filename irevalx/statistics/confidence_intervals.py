@@ -30,7 +30,7 @@ INTERVALS = ("bca", "t")
 """The methods of computing intervals: a bias-corrected and accelerated bootstrap, and Student's t distribution."""
 
 _WORTH_SHARING = 100_000_000
-"""Several processes are used if at least this number of values is resampled."""
+"""The minimum number of resampled values for which several processes are used."""
 
 Ends: TypeAlias = tuple[FloatArray, FloatArray]
 """The lower and the upper bounds of intervals. The shape of each is (n_pairs,)."""
@@ -167,7 +167,7 @@ def t_quantile(degrees: float, confidence: float) -> float:
 
 
 def _normal_guess(tail: float) -> float:
-    """Return the quantile of the normal distribution to 3 decimals, above 0 (Abramowitz and Stegun, 26.2.23)."""
+    """Return an approximate normal quantile above 0, to 3 decimals (Abramowitz and Stegun, 26.2.23)."""
     x = math.sqrt(-2 * math.log(tail))
     above = 2.515517 + x * (0.802853 + x * 0.010328)
     return max(1e-9, x - above / (1 + x * (1.432788 + x * (0.189269 + x * 0.001308))))
@@ -200,7 +200,7 @@ _DRAWN_AT_ONCE = 4_000_000
 """The maximum number of drawn topics in memory at a time."""
 
 _EQUAL = 1e-12
-"""Means that differ by less than this are treated as equal."""
+"""If the difference of two means is below this value, they are treated as equal."""
 
 
 class MeanIntervals(Frozen, kw_only=True):

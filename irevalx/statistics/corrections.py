@@ -19,7 +19,7 @@ def bonferroni(p: FloatArray) -> FloatArray:
 
 
 def holm(p: FloatArray) -> FloatArray:
-    """Multiply the i-th smallest p by n - i + 1, step by step [Holm 1979]."""
+    """Multiply the i-th smallest p-value by n - i + 1, and make the results monotonic [Holm 1979]."""
     order = np.argsort(p, kind="stable")
     stepped = np.maximum.accumulate(p[order] * np.arange(p.size, 0, -1))
     corrected = np.empty(p.size)
@@ -46,14 +46,14 @@ def hommel(p: FloatArray) -> FloatArray:
 
 
 def benjamini_hochberg(p: FloatArray) -> FloatArray:
-    """Bound the false discovery rate [Benjamini & Hochberg 1995]."""
+    """Correct p-values so that the false discovery rate is bounded [Benjamini & Hochberg 1995]."""
     from scipy import stats
 
     return stats.false_discovery_control(p, method="bh")
 
 
 def uncorrected(p: FloatArray) -> FloatArray:
-    """Return p unchanged."""
+    """Return the p-values unchanged."""
     return p
 
 
@@ -70,7 +70,7 @@ SHORT_NAMES = {"bh": "benjamini-hochberg"}
 """Alternative names of corrections."""
 
 TUKEY = "tukey"
-"""The correction that replaces the test: ``randomised_tukey``."""
+"""The correction under which ``randomised_tukey`` replaces the test."""
 
 SIMULTANEOUS = frozenset({"bonferroni", TUKEY})
 """The corrections that provide simultaneous intervals."""

@@ -113,7 +113,7 @@ def pearson(x: FloatArray, y: FloatArray) -> FloatArray:
 
 
 def line_through(x: FloatArray, y: FloatArray) -> tuple[float | None, float | None, float | None]:
-    """Return intercept, slope and Pearson's correlation of the least-squares line, each None if it is undefined."""
+    """Return intercept, slope and Pearson's correlation of the least-squares line. Undefined values are None."""
     x, y = without_noise(x), without_noise(y)
     if np.ptp(x) == 0:
         return None, None, None
@@ -176,7 +176,7 @@ def ranks(scores: FloatArray) -> IntArray:
 
 
 def changed(values_x: FloatArray, values_y: FloatArray) -> BoolArray:
-    """Return whether each run changes significantly (paired t test, p < 0.05) [Büttcher et al. 2007].
+    """Return whether each run changes significantly from x to y (paired t test, p < 0.05) [Büttcher et al. 2007].
 
     The shape of the result is (..., n_runs).
     """
@@ -226,7 +226,7 @@ def _directions(scores: FloatArray) -> IntArray:
 
 
 def divided(numerator: FloatArray | IntArray, denominator: FloatArray | IntArray | int) -> FloatArray:
-    """Divide. The result is NaN if the denominator is 0."""
+    """Return the quotient, or NaN if the denominator is 0."""
     nothing = np.equal(denominator, 0)
     return np.where(nothing, np.nan, numerator / np.where(nothing, 1, denominator))
 
@@ -234,7 +234,7 @@ def divided(numerator: FloatArray | IntArray, denominator: FloatArray | IntArray
 Item = TypeVar("Item", bound=Hashable)
 
 Ranking: TypeAlias = "Sequence[Sequence[Item]]"
-"""A ranking: groups of tied items, best first. No item is repeated."""
+"""A ranking, as a sequence of groups of tied items, in which the best group is first. No item is repeated."""
 
 OVERLAP_COLUMNS = ("rbo_w_ext", "rbo_w_min", "rbo_w_res")
 """The names of overlaps: extrapolated, and minimum and residual (maximum - minimum) over all continuations of rankings.
@@ -250,7 +250,7 @@ def ranking_of(scores: Mapping[Item, float]) -> Ranking[Item]:
 
 
 def rank_biased_overlap(x: Ranking[Item], y: Ranking[Item], p: float) -> dict[str, float]:
-    """Return each of ``OVERLAP_COLUMNS`` by name for two nonempty rankings, with persistence p in (0, 1]."""
+    """Return the ``OVERLAP_COLUMNS`` of two nonempty rankings as a dictionary, with persistence p in (0, 1]."""
     numbers: dict[Item, int] = {}
     sides = []
     for ranking in (x, y):
@@ -270,7 +270,7 @@ class Rankings(Frozen):
     items: SlotArray
     top: SlotArray
     bottom: SlotArray
-    """The first rank (``top``) and the last rank in the tie group of each item."""
+    """The last rank in each item's group of tied items. ``top`` contains the first rank."""
 
     @classmethod
     def of(cls, rankings: Sequence[tuple[SlotArray, SlotArray]]) -> Rankings:

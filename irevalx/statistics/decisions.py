@@ -32,7 +32,7 @@ from irevalx.statistics.significance import (
 )
 
 _AT_ONCE = 100_000
-"""The maximum number of topic differences at a time, so that they fit into the processor's cache."""
+"""The maximum number of topic differences processed at a time, chosen so that they fit into the processor's cache."""
 
 ALPHABET = "abcdefghijklmnopqrstuvwxyz"
 
@@ -140,22 +140,23 @@ def _corrected_p(d: FloatArray, rule: DecisionRule) -> FloatArray:
 
 
 class Confusion(Frozen):
-    """Numbers of pairs of runs by their decisions under full and under reduced judgments. The shapes are (...)."""
+    """The numbers of pairs of runs by decision under full and under reduced judgments. The shapes are (...)."""
 
     c11: IntArray
-    """Pairs that are significantly different under neither kind of judgments."""
+    """The number of pairs that are significantly different under neither kind of judgments."""
     c12: IntArray
-    """Pairs that are significantly different under reduced judgments only."""
+    """The number of pairs that are significantly different under reduced judgments only."""
     c21: IntArray
-    """Pairs that are significantly different under full judgments only."""
+    """The number of pairs that are significantly different under full judgments only."""
     c22: IntArray
-    """Pairs that are significantly different under full and under reduced judgments."""
+    """The number of pairs that are significantly different under full and under reduced judgments."""
     active_disagreements: IntArray
-    """Pairs that are significantly different under full and under reduced judgments, but in opposite directions."""
+    """The number of pairs that are significantly different under both kinds of judgments, but in opposite
+    directions."""
     mixed_disagreements: IntArray
-    """Pairs that are significantly different under one kind of judgments only, and whose directions are opposite."""
+    """The number of pairs that are significantly different under one kind of judgments only, in opposite directions."""
     passive_disagreements: IntArray
-    """Pairs that are significantly different under neither kind of judgments, and whose directions are opposite."""
+    """The number of pairs that are significantly different under neither kind of judgments, in opposite directions."""
 
     @classmethod
     def sum(cls, parts: Sequence[Confusion]) -> Confusion:
@@ -306,7 +307,7 @@ MOST_VALUES = 4096
 """The maximum number of values of a sum for which the exact distribution is computed value by value."""
 
 _DECIMALS = 10
-"""The number of decimals of a sum that are compared. Each addend is accurate to half a unit of the twelfth decimal."""
+"""The number of decimals to which sums are compared. Each addend is accurate to half a unit of the twelfth decimal."""
 
 _MOST_STEPS = 64
 """The maximum number of grid steps of an addend."""
@@ -359,7 +360,7 @@ def sign_probabilities(start: float, values: FloatArray, chances: FloatArray) ->
 
 
 def _on_grid(start: float, values: FloatArray, chances: FloatArray) -> tuple[FloatArray, FloatArray] | None:
-    """Return the values of the sum and their probabilities, or None unless all values are on a coarse grid."""
+    """Return the values of the sum and their probabilities, or None if some value is not on a coarse grid."""
     if not len(values):
         return np.array([start]), np.ones(1)
     least = values.min(axis=1)

@@ -10,9 +10,9 @@ grade. Each document has at least one label.
 Source: Dawid and Skene, Maximum Likelihood Estimation of Observer Error-Rates Using the EM Algorithm, Applied
 Statistics 28, 1979.
 
-A confusion contains numbers of documents, with the human grade first. Its shape is (..., n_grades, n_grades). The
-functions return a value for each confusion, of shape (...), or NaN if a statistic is not defined. kappa, alpha and AC1
-are symmetric. precision and recall treat the human labels as the truth.
+A confusion contains numbers of documents, with the human grade first. The shape of a confusion is (..., n_grades,
+n_grades). The functions return a value for each confusion, of shape (...), or NaN if a statistic is not defined. kappa,
+alpha and AC1 are symmetric. precision and recall treat the human labels as the truth.
 """
 
 from __future__ import annotations
@@ -46,14 +46,14 @@ def vote(labels: IntArray) -> IntArray:
 
 
 def mean_grade(labels: IntArray) -> FloatArray:
-    """Return the mean grade of each document. The shape is (n_documents,)."""
+    """Return the mean grade that the judges assign to each document. The shape is (n_documents,)."""
     given = labels >= 0
     mean: FloatArray = np.where(given, labels, 0).sum(axis=1) / given.sum(axis=1)
     return mean
 
 
 def nearest_grade(grades: FloatArray) -> IntArray:
-    """Round grades to the nearest integer. Round halves down."""
+    """Round grades to the nearest integer, and halves down."""
     return np.ceil(without_noise(grades - 0.5)).astype(np.int64)
 
 
@@ -61,10 +61,10 @@ class DawidSkene(Frozen, kw_only=True):
     """A Dawid-Skene model that was fitted to labels."""
 
     probabilities: FloatArray
-    """The probability of each true grade. The shape is (n_documents, n_grades)."""
+    """The probability that each grade is the true grade of each document. The shape is (n_documents, n_grades)."""
     errors: FloatArray
-    """The probability of a judge's grade (axis 1) given the true grade (axis 2). The shape is (n_judges, n_grades,
-    n_grades)."""
+    """The probability that a judge assigns a grade (axis 1), given the true grade (axis 2). The shape is (n_judges,
+    n_grades, n_grades)."""
     prevalence: FloatArray
     """The fraction of documents with each true grade. The shape is (n_grades,)."""
     rounds: int
@@ -134,8 +134,9 @@ def agreement(counts: FloatArray) -> FloatArray:
 def kappa(counts: FloatArray, grades: IntArray, power: int = 0) -> FloatArray:
     """Return Cohen's kappa: 1 - disagreement / expected disagreement for independent labels.
 
-    The independent labels have the same margins. A disagreement is weighted by the distance of the two ``grades``,
-    raised to ``power``; 0 means unweighted [Cohen 1960; Weighted Kappa, 1968].
+    The independent labels have the same margins. The weight of a disagreement is the distance between the two
+    ``grades``, raised to ``power``. If ``power`` is 0, all disagreements have equal weights [Cohen 1960; Weighted
+    Kappa, 1968].
     """
     distance = np.abs(grades[:, np.newaxis] - grades).astype(np.float64)
     weight = (distance > 0).astype(np.float64) if power == 0 else distance**power
@@ -242,7 +243,7 @@ def panel_counts(labels: IntArray, grades: Sequence[int], topic: IntArray, n_top
 
 
 N_BINS = 10
-"""The number of bins of equal width from 0 to 1."""
+"""The number of bins into which the interval from 0 to 1 is divided."""
 
 
 def bins_of(probability: FloatArray) -> IntArray:

@@ -188,8 +188,8 @@ def expected_estimates(
 def range_of_prediction(half_width: float, n_pilot: int) -> tuple[float, float]:
     """Return the range of a predicted half-width.
 
-    The bounds are the 10th and the 90th percentile of the ratio between predicted and realised half-width. They are
-    known for 10, 20 and 50 human values, and interpolated by the inverse square root of the number.
+    The bounds are the 10th and the 90th percentile of the ratio between predicted and realised half-width. The
+    percentiles are known for 10, 20 and 50 human values, and interpolated by the inverse square root of the number.
     """
     places = 1 / np.sqrt((np.inf, 50, 20, 10))
     low, high = (np.interp(n_pilot**-0.5, places, of) for of in ((1, 0.85, 0.76, 0.65), (1, 1.14, 1.24, 1.38)))

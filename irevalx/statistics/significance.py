@@ -192,11 +192,12 @@ def wilcoxon(d: FloatArray, resamples: int = RESAMPLES, seed: int = 0) -> FloatA
 def sign_flips(d: FloatArray, resamples: int = RESAMPLES, seed: int = 0) -> FloatArray:
     """Test whether the mean difference is zero by flipping signs at random.
 
-    It is exact if there are at most ``resamples`` ways, or if their means take at most ``resamples`` values
-    (``steps_of``), as for measures that count documents. Otherwise, ``resamples`` random sign vectors are drawn, which
-    all rows share, and p is (1 + count)/(1 + resamples), which includes the observed signs. The shape of ``d`` is (...,
-    n_topics). Source: Smucker, Allan and Carterette, CIKM 2007; Phipson and Smyth, Permutation p-values should never be
-    zero, Statistical Applications in Genetics and Molecular Biology 2010.
+    p is the fraction of the ways of flipping signs for which the mean is at least as far from zero as the observed
+    mean. p is exact if there are at most ``resamples`` ways, or if their means take at most ``resamples`` values
+    (``steps_of``), as for measures that count documents. If p is not exact, ``resamples`` random sign vectors are
+    drawn, which are the same for all rows, and p is (1 + count)/(1 + resamples), which includes the observed signs. The
+    shape of ``d`` is (..., n_topics). Source: Smucker, Allan and Carterette, CIKM 2007; Phipson and Smyth, Permutation
+    p-values should never be zero, Statistical Applications in Genetics and Molecular Biology 2010.
     """
     n_topics = d.shape[-1]
     if n_topics < 2:

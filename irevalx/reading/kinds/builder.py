@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 class Entries(Frozen):
-    """The documents of some topics, each with a number."""
+    """The documents of some topics. Each document has a number, such as a grade or a score."""
 
     path: str  # the path shown in messages
     topics: tuple[bytes, ...]  # the distinct topics, in input order
@@ -106,7 +106,7 @@ class Entries(Frozen):
 
 
 class TableRun(Frozen):
-    """A run in a table. ``blocks`` and ``again`` have the same meaning as in ``RunStream``."""
+    """A run in a table. ``blocks`` and ``again`` work as in ``RunStream``."""
 
     name: bytes
     path: str  # the table's name in messages

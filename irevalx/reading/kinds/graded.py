@@ -21,7 +21,7 @@ from irevalx.trec_eval import c_double
 from irevalx.wording import is_parameter, more_such, spelled
 
 NOT_DRAWN = -999
-"""A document with at most this grade was pooled but not sampled."""
+"""If the grade of a document is at most this number, the document was pooled but not sampled."""
 
 NOT_AT_RANDOM = (0, 2)
 """The methods that select a document deterministically, so that its inclusion probability is 1."""
@@ -50,7 +50,7 @@ def inclusion_judgments(  # noqa: PLR0917 - the columns
     lines: IntArray,
     warn: Warn,
 ) -> InclusionJudgments:
-    """Return the judgments of sampled documents grouped by topic. An unknown probability is NaN."""
+    """Return the judgments of sampled documents grouped by topic. An unknown probability is stored as NaN."""
     drawn = grades > NOT_DRAWN
     with np.errstate(invalid="ignore"):
         outside = drawn & ((probabilities < 0) | (probabilities > 1))
@@ -132,7 +132,7 @@ def read_graded(rows: Rows, rules: Rules) -> Judgments:
 
 
 def add_judges(judges: dict[str, dict[bytes, int]], columns: Columns) -> None:
-    """Record the first line or row of each judge, for each column that names judges."""
+    """For each column that names judges, record the first line or row of each judge."""
     for column in (spec.column for spec in JUDGES if spec.column in columns):
         number, names = numbered(columns[column])
         first_of = judges.setdefault(column, {})

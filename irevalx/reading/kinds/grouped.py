@@ -65,7 +65,7 @@ def read_preferences(rows: Rows, rules: Rules) -> PreferenceJudgments:
 
 
 def read_pairs(rows: Rows, rules: Rules) -> PreferenceJudgments:
-    """Read preferences from pairs of a winner and a loser, or from two documents and the winner of them."""
+    """Read preferences from pairs: the winner comes first, or a third column repeats the ID of the winner."""
     columns = whole(rows, rules)
     winners, losers = columns["WINNER"], columns["LOSER" if "LOSER" in columns else "DOCNO"]
     if "OTHER" in columns:
@@ -116,7 +116,7 @@ class GroupedLines(Frozen):
 
     @property
     def rows(self) -> Segments:
-        """The lines of each group, if the lines are sorted by group."""
+        """The lines of each group. The input lines must be sorted by group."""
         return Segments.of_lengths(np.bincount(self.group, minlength=self.groups.size))
 
 
@@ -137,7 +137,7 @@ def group_lines(path: str, topics: Names, groups: Names, docnos: Names) -> Group
 
 
 def _within(topic: IntArray, n_topics: int, number: IntArray, n_numbers: int) -> tuple[Segments, IntArray, IntArray]:
-    """Return the distinct numbers of each topic: their rows, the index of each line's number, and the numbers."""
+    """Return the distinct numbers of each topic as rows, each line's index among the numbers, and the numbers."""
     pairs = topic * n_numbers + number
     different = distinct(pairs)
     lengths = np.bincount(different // max(n_numbers, 1), minlength=n_topics)

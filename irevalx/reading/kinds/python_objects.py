@@ -27,7 +27,8 @@ _DICTIONARIES = (dict, Mapping)
 """The types of dictionaries. The most frequent type comes first, which makes checks fast."""
 
 MOST_KEPT, MOST_DICTIONARIES = 1 << 8, 1 << 4
-"""Judgments with at most ``MOST_KEPT`` IDs are cached. The cache contains at most ``MOST_DICTIONARIES`` of them."""
+"""Judgments with at most ``MOST_KEPT`` IDs are cached in at most ``MOST_DICTIONARIES`` entries. The cache contains at
+most ``MOST_DICTIONARIES`` of them."""
 
 _SCORES = frozenset({float, int, np.float64, np.float32})
 """The types of scores that short lists support."""
@@ -65,7 +66,7 @@ RECENT: dict[int, tuple[tuple[Any, ...], Judgments]] = {}
 
 
 def small_content(given: Mapping[Any, Any]) -> tuple[Any, ...] | None:
-    """Return the content of small judgments as a key of the cache, or None unless all IDs are str and grades int."""
+    """Return small judgments as a key of the cache, or None if an ID is not a str or a grade is not an int."""
     if type(given) is not dict or set(map(type, given.values())) != {dict}:
         return None
     sizes = tuple(map(len, given.values()))
@@ -104,7 +105,7 @@ def run_of(
     strict: bool = False,
     exact: bool = False,
 ) -> RunStream:
-    """Return ``{topic: {docno: score}}`` or ``{topic: docnos}``, best document first, as a run."""
+    """Return ``{topic: {docno: score}}`` or ``{topic: docnos}`` (best document first) as a run."""
 
     def results(block: Mapping[Any, Mapping[Any, float]]) -> ResultRows:
         lists = [
@@ -124,7 +125,7 @@ def run_of(
 
 
 def _short_list(scores: Mapping[Any, Any], tag: str, compat: Compat) -> ShortList | None:
-    """Return a dictionary with a single short topic as a short list, or None if it cannot be one."""
+    """Convert a dictionary with a single short topic to a short list, or return None if this is not possible."""
     topic, documents = next(iter(scores.items())) if len(scores) == 1 else (None, None)
     if type(topic) is not str or type(documents) is not dict or not 0 < len(documents) <= MOST_IN_SHORT_LIST:
         return None
@@ -156,7 +157,7 @@ def plain_documents(documents: dict[Any, Any], compat: Compat) -> tuple[list[byt
 
 
 def stack_of(runs: Sequence[Mapping[Any, Mapping[Any, float]]], names: Sequence[str], compat: Compat) -> Stack | None:
-    """Stack several runs ``{topic: {docno: score}}`` into one, or return None if some must be read separately."""
+    """Stack several runs ``{topic: {docno: score}}`` into one, or return None if some run must be read separately."""
     topics = [topic for run in runs for topic in run]
     lists = [documents for run in runs for documents in run.values()]
     if set(map(type, topics)) not in ({str}, {int}):

@@ -53,7 +53,7 @@ def first_line(beginning: Beginning, layout: Layout, compat: Compat) -> FirstLin
 def line_warnings(lines: DataLines, first: FirstLine, *, strict: bool, begins_file: bool) -> tuple[RunWarning, ...]:
     """Return a warning if lines of a block differ from the first line in the number of columns or the run tag.
 
-    If ``strict``, the warning is an error.
+    If ``strict`` is true, raise an error instead of returning a warning.
     """
     if lines.uneven is not None:
         return (RunWarning("columns", _uneven(lines, lines.uneven, first.n_columns or 0), is_error=strict),)
@@ -95,8 +95,7 @@ def _other_tag(lines: DataLines, tag: bytes, begins_file: bool) -> int | None:
 
 
 SINGLE_ERROR = 2.0**-22
-"""The greatest relative difference between two 32-bit scores whose 64-bit values have a relative difference below
-``ERROR``."""
+"""The greatest relative difference of two scores in 32 bits, given that it is below ``ERROR`` in 64 bits."""
 
 
 def read_run(rows: Rows, rules: Rules) -> RunStream:
@@ -109,7 +108,7 @@ def read_run(rows: Rows, rules: Rules) -> RunStream:
 
 
 def remedies_of(rows: TextRows, *, is_trec: bool) -> RemediesOfRanks:
-    """Return the remedies for swapped columns in warnings, which depend on the format of the text file."""
+    """Return the remedies for swapped columns, for warnings. The remedies depend on the format of the text file."""
     if rows.is_table:
         return OF_TABLES
     three, exchanged = ("$1, $3, $4", "$1, $2, $3, $5, $4, $6") if is_trec else ("$1, $2, $3", "$1, $2, $4, $3")
@@ -189,7 +188,7 @@ def _ranks_at(lines: DataLines, at: IntArray, remedy: str = "") -> IntArray:
 
 
 def _by_rank(lines: DataLines, ranks: IntArray, tag: bytes) -> ResultRows:
-    """Return results ranked by ``ranks``, lowest first. The shape of ``ranks`` is (lines,)."""
+    """Return results in ascending order of ``ranks``. The shape of ``ranks`` is (lines,)."""
     topics, rows, order = group_by_topic(lines["TOPIC"])
     scores = -ranks[order].astype(np.float64)
     return ResultRows(

@@ -80,7 +80,7 @@ def failing_run(path: str, error: InputError) -> RunStream:
 
 
 def runs_of_table(table: ColumnTable, name: bytes, rules: Rules) -> list[TableRun]:
-    """Return the runs of a table in the order of their first rows, or a single run ``name`` if runs have no names."""
+    """Return a table's runs in the order of their first rows, or a single run ``name`` if runs have no names."""
     _warn_of_ranks(table, rules)
     number, remedy = table.number_of_run(), remedy_of_runs(table.names)
     if table.is_arrow:

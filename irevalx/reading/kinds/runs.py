@@ -17,14 +17,14 @@ from irevalx.trec_eval import MalformedNumbers
 from irevalx.wording import is_parameter, spelled
 
 MANY_CHANGES = 1 << 11
-"""From this number of lines on, lines with frequent topic changes are grouped without a loop."""
+"""The number of lines from which on lines with frequent topic changes are grouped without a loop."""
 
 MOST_SMALL = 1 << 16
 """The number of distinct 16-bit numbers."""
 
 
 MOST_IN_SHORT_LIST = 1 << 5
-"""A list with at most this number of documents is ranked without arrays."""
+"""The maximum number of documents in a list that is ranked without arrays."""
 
 
 SEVERAL_TAGS = "tags"
@@ -62,11 +62,11 @@ class ResultRows(Frozen):
     """A function that returns the ranks of documents, given their indices, or raises MalformedNumberError. The value is
     None if the run has no ranks."""
     about_duplicates: Callable[[], str] = str
-    """A function that returns the remedy for duplicate documents in messages, or "" for the default remedy, which is an
-    option."""
+    """A function that returns the remedy in messages about duplicate documents, or "" if the default remedy (an option)
+    applies."""
 
     def keep(self, mask: BoolArray) -> ResultRows:
-        """Return the documents selected by a flat mask."""
+        """Return the documents selected by a mask, which has one element per document."""
         return self._at(self.rows.keep(mask), mask.nonzero()[0], self.topics)
 
     def take(self, topics: IntArray) -> ResultRows:
@@ -142,13 +142,13 @@ class RunStream(Frozen):
     be called repeatedly."""
     with_repeats: RunStream | None = None  # the same run, read with repeated documents allowed, if reading rejects them
     short_list: Callable[[], ShortList | None] | None = None
-    """A function that returns the results as a short list, which is ranked without arrays, or None if they are not one
-    short list. ``blocks`` yields the same results."""
+    """A function that returns the results as a short list, which is ranked without arrays, or None if this is
+    impossible. ``blocks`` yields the same results."""
     name: str | None = None  # the name that replaces the run tag in the file
     warnings: tuple[RunWarning, ...] = ()  # about the first lines of its file
 
     def allowing(self, duplicates: Duplicates) -> RunStream:
-        """Return the run. If ``duplicates`` permits repeated documents, reading does not check for them."""
+        """Return a run that does not check for repeated documents if ``duplicates`` permits them."""
         if duplicates == "error" or self.with_repeats is None:
             return self
         return replace(self.with_repeats, name=self.name)
@@ -178,7 +178,7 @@ def rank_warnings(path: str, results: ResultRows, remedy: str, *, strict: bool) 
     """Return a warning if the ranks of most topics are probably scores, or if ranks are repeated.
 
     Ranks are probably scores if the lowest rank is neither 0 nor 1, or if ranks decrease from line to line and some
-    numbers are missing between them. If ``strict``, the warning about such ranks is an error.
+    numbers are missing between them. If ``strict`` is true, raise an error instead of returning a warning.
     """
     rows, rank = results.rows, -results.scores
     if not rows.n:
@@ -229,7 +229,7 @@ documents."""
 def rank_like_scores(
     path: str, results: Segments, scores: FloatArray, remedy: str, rank: IntArray | None = None
 ) -> tuple[RunWarning, ...]:
-    """Return a warning if the scores of most topics are 1, 2, 3, ... or 0, 1, 2, ..., unless the ranks are too."""
+    """Return a warning if the scores of most topics are 1, 2, 3, ... or 0, 1, 2, ..., and the ranks are not."""
     rows, _ = results.take(np.arange(min(results.n, MOST_TOPICS)))
     score, rank = scores[: rows.size], None if rank is None else rank[: rows.size]
     first = score[rows.at(rows.ids, np.zeros(rows.size, np.int64))]
@@ -314,7 +314,7 @@ def score_warnings(
 
 
 class RemediesOfRanks(Frozen):
-    """The remedies in warnings about ranks that contradict the scores."""
+    """The remedies that warnings suggest if ranks contradict scores."""
 
     by_rank: str  # how to rank by the ranks
     exchange: str  # what to exchange if the ranks are in the column of scores

@@ -225,7 +225,7 @@ def _plain(column: pa.Array) -> pa.Array:
 
 
 def _fits(kind_of_values: pa.DataType, kind: ColumnKind) -> bool:
-    """Return whether a column of type ``kind_of_values`` can be read as ``kind``. The cast then checks each value."""
+    """Return whether a column of type ``kind_of_values`` can be cast to ``kind``. The cast checks each value."""
     types = pa.types
     if types.is_integer(kind_of_values) or kind == "words":
         return True

@@ -19,7 +19,7 @@ class TopicRows(Protocol):
 
     @property
     def topics(self) -> Collection[bytes]:
-        """The topics in the block."""
+        """The topics in this block."""
 
 
 Part = TypeVar("Part", bound=TopicRows)
@@ -38,7 +38,7 @@ class Block(Frozen):
 
     @property
     def first_line(self) -> int:
-        """The 1-based line number of the first line in the file. If necessary, the lines before it are counted."""
+        """The 1-based number of the first line in the file. If necessary, the lines before the block are counted."""
         return self.line + (self.share.lines_before if self.share else 0)
 
     @property
@@ -104,7 +104,7 @@ def file_ranges(source: Source, processes: int) -> list[FileRange]:
 
 
 def _read_for_first_block(source: Source) -> int:
-    """Return the number of bytes that ``blocks_of`` reads before it yields its first block."""
+    """Return the number of bytes that ``blocks_of`` reads until it yields the first block."""
     sizes: list[int] = []
 
     def chunks() -> Iterator[bytes]:

@@ -31,13 +31,13 @@ if TYPE_CHECKING:
     from irevalx.reading.label_words import LabelWords
 
 What = Callable[[int], str]
-"""A function that describes the n-th value (from 0) of a column for messages."""
+"""A function that describes a value of a column in messages, given the 0-based index of the value."""
 
 _WHOLE_NUMBERS = frozenset({int, *(np.dtype(code).type for code in np.typecodes["AllInteger"])})
 """The types of integers."""
 
 _SHORT = 32
-"""Lists that are shorter than this on average are joined before they are packed."""
+"""The average length below which lists are joined before they are packed."""
 
 _NEWLINE = ord("\n")
 _NOT_PACKED = (struct.error, TypeError, ValueError, OverflowError)
@@ -115,7 +115,7 @@ def scores_of(lists: Collection[Collection[Any]], what: What) -> FloatArray:
 def grades_of(
     lists: Collection[Collection[Any]], what: What, *, exact: bool = False, grades: Grades = "whole"
 ) -> AnyArray:
-    """Flatten lists of grades into an array. Raise ArgumentError, with a hint unless ``exact``, if one is invalid."""
+    """Flatten lists of grades into an array. Raise ArgumentError (with a hint unless ``exact``) for invalid grades."""
     if grades == "label":
         lists = [[math.nan if value is None else value for value in numbers] for numbers in lists]
     if grades != "whole":
@@ -180,7 +180,7 @@ RULES: dict[ColumnKind, str] = {
     **dict.fromkeys(("grades", "integers"), _WHOLE),
     **dict.fromkeys(("reals", "labels", "levels", "scores", "probabilities"), _REAL),
 }
-"""The rule that the values of a column must satisfy, in the words of messages."""
+"""A dictionary from the kind of a column to the rule for its values, in the words of messages."""
 
 
 class TableRows(Rows):
@@ -198,7 +198,7 @@ _MOST_NAMES = 20
 
 
 def no_column(spec: ColumnSpec, names: Sequence[Any]) -> str:
-    """Return the message about a missing column. ``names`` are the columns that the table has."""
+    """Return the message about a missing column. ``names`` contains the columns of the table."""
     accepted = f"one of {', '.join(spec.names)}" if len(spec.names) > 1 else repr(spec.names[0])
     known = ", ".join(printable(str(name)) for name in names[:_MOST_NAMES])
     more = ", ..." if len(names) > _MOST_NAMES else ""
@@ -220,7 +220,7 @@ class ColumnTable(Frozen):
     names: Sequence[Any]  # the names of the columns, as they are in the table
 
     def read(self, *specs: ColumnSpec) -> tuple[Any, ...]:
-        """Return whole columns of n values. Raise ArgumentError if one is missing or contains an invalid value."""
+        """Return whole columns of n values. Raise ArgumentError if a column is missing or contains an invalid value."""
         raise NotImplementedError
 
     def first_rows(self, *specs: ColumnSpec) -> tuple[Any, ...]:
@@ -253,7 +253,7 @@ class ColumnTable(Frozen):
         return bool(named(spec, self.names))
 
     def find(self, spec: ColumnSpec) -> Any:
-        """Return the name of a column in the table. Raise ArgumentError unless exactly one column matches."""
+        """Return the name of a column in the table. Raise ArgumentError if no column, or more than one, matches."""
         matches = named(spec, self.names)
         if len(matches) == 1:
             return matches[0]
@@ -278,7 +278,7 @@ class WholeTable(ColumnTable):
     value is invalid."""
 
     def read(self, *specs: ColumnSpec) -> tuple[Any, ...]:
-        """Return whole columns. Raise ArgumentError if one is missing or contains an invalid value."""
+        """Return whole columns. Raise ArgumentError if a column is missing or contains an invalid value."""
         columns = tuple(self.column(self.find(spec), spec.kind) for spec in specs)
         sizes = [column.size for column in columns]
         if len(set(sizes)) > 1:

@@ -29,8 +29,8 @@ class Readable(Protocol):
 class Decoder(Protocol):
     """A decoder of a stream, with the interface of ``bz2``, ``lzma``, ``zstd`` and ``isal``.
 
-    ``needs_input`` is True if there is no more output without more input. After ``eof``, ``unused_data`` contains the
-    input that follows the stream.
+    ``needs_input`` is True if the decoder has no output until it receives more input. After ``eof``, ``unused_data``
+    contains the input that follows the stream.
     """
 
     @property
@@ -119,7 +119,7 @@ def _zstd_decoder() -> tuple[MakeDecoder, tuple[type[Exception], ...]]:
 
 
 _GZIP_FLAGS, _GZIP_RESERVED = 3, 0x20
-"""The offset of the flags in a gzip stream, and the first reserved flag."""
+"""The offset of the flags in a gzip stream, and the lowest reserved flag."""
 
 # A topic can begin with "BZh1". In a bzip2 file, a block or the end of the stream follows.
 _BZIP2_BLOCKS = (b"1AY&SY", b"\x17rE8P\x90")
@@ -152,7 +152,7 @@ COMPRESSIONS = (
 )
 
 LONGEST_START = max(len(start) for compression in COMPRESSIONS for start in compression.starts)
-"""The number of first bytes that suffice to identify a compression format."""
+"""The number of bytes from the start of a file that identify its compression format."""
 
 
 def compression_of(head: bytes) -> Compression | None:
@@ -177,7 +177,7 @@ class Decompressed:
         self._ended = False
 
     def read(self, size: int, /) -> bytes:
-        """Return ``size`` bytes, or fewer at the end. The size of the content does not affect the memory used."""
+        """Return ``size`` bytes, or fewer at the end. The memory used does not depend on the size of the content."""
         pieces = []
         while size > 0 and not self._ended:
             piece = self._decode(size)
@@ -261,7 +261,7 @@ class ReadAhead:
         self.offset -= len(rest)
 
     def look_ahead(self) -> bytes:
-        """Return the first bytes of the next stream without consuming them. There are fewer at the end of the file."""
+        """Return the first bytes of the next stream, or fewer at the file's end, without consuming them."""
         while len(self._ahead) < LONGEST_START and (more := self._stream.read(PIECE)):
             self._ahead += more
         return self._ahead[:LONGEST_START]

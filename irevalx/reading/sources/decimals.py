@@ -37,7 +37,7 @@ CLOSE = 1
 ``ERROR``."""
 
 OTHER = 2
-"""The state of a text that is not a plain decimal number, or too long for this module."""
+"""The state of a text that is not a plain decimal number, or that is too long for this module."""
 
 ERROR = 2.0**-50
 """The maximum relative error of a number whose state is ``CLOSE``."""
@@ -135,8 +135,8 @@ def _read(texts: Names) -> tuple[FloatArray, ByteArray]:
 def integers(texts: Names) -> tuple[IntArray, BoolArray]:
     """Parse n integers. Each has at least one character.
 
-    Return the values, and whether each text is a plain integer of up to 15 digits. Other values are 0. The shapes are
-    (n,).
+    Return the values, and whether each text is a plain integer of up to 15 digits. If a text is not such an integer,
+    its value is 0. The shapes are (n,).
 
     >>> values, plain = integers(Names.of([b"2", b"-1", b"1.0"]))
     >>> values.tolist(), plain.tolist()
@@ -176,8 +176,9 @@ def _last_characters(words: WordArray, end: IntArray, length: IntArray, place: i
 def _without_point(words: list[WordArray]) -> tuple[list[WordArray], IntArray, IntArray, BoolArray]:
     """Remove the decimal point, and move the characters before it up by one position.
 
-    ``words`` begins with the last eight characters. Return the words without point, the number of digits after the
-    point, 1 if there is a point, and whether only digits remain. The shapes are (n,).
+    ``words`` begins with the last eight characters. Return the words without decimal point, the number of digits after
+    the point, 1 for a text with a point (otherwise 0), and whether all other characters are digits. The shapes are
+    (n,).
 
     >>> digits, fraction, points, valid = _without_point([np.array([0x352E323130303030], np.uint64)])
     >>> f"{digits[0][0]:#018x}", fraction.tolist(), points.tolist(), valid.tolist()

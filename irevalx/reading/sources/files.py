@@ -30,7 +30,7 @@ _PARQUET = b"PAR1"
 """The first bytes of Parquet files."""
 
 _OF_TEXT = frozenset(bytes([byte]) for byte in (*b" \t\n\v\f\r", *range(0x20, 0x7F), *range(0x80, 0x100)))
-"""Bytes that occur in text. If one follows ``_PARQUET``, the file is a text file."""
+"""Bytes that occur in text. If such a byte follows ``_PARQUET``, the file is a text file."""
 
 _HEAD_SIZE = 4096
 """The number of first bytes that are read to identify the type of a file."""
@@ -53,7 +53,7 @@ class Source:
         self._begun: BinaryIO | None = None
 
     def without_mark(self) -> Source:
-        """Skip the byte-order mark in all subsequent reads, and return the source itself."""
+        """Skip the byte-order mark in all subsequent reads, and return this source."""
         self._skips_mark = True
         return self
 
@@ -65,7 +65,7 @@ class Source:
 
     @property
     def size(self) -> int:
-        """The size in bytes of a regular file, which several processes can read at once, or 0 for other files."""
+        """The size in bytes of a regular file (which several processes can read at once), or 0 for any other file."""
         if self._content is not None or self.path == STANDARD_INPUT or is_open_already(self.path):
             return 0
         try:
@@ -137,7 +137,7 @@ class Source:
             return decompressed(copy, name).read(_HEAD_SIZE)
 
     def _head(self) -> bytes:
-        """Return some of the first raw bytes. If the input cannot seek, they are not consumed."""
+        """Return some of the first raw bytes. If the input cannot seek, the bytes are kept for the next read."""
         if self._begun is None:
             raw = self._open()
             if can_seek(raw):

@@ -30,7 +30,7 @@ _PAIRED = 4
 
 
 class Beginning(Frozen):
-    """The first lines of a text file."""
+    """The first lines of a text file, from which its form is recognised."""
 
     path: str  # as given by the user
     text: bytes  # some of its first bytes
@@ -70,7 +70,7 @@ class Beginning(Frozen):
 
 
 def recognised(beginning: Beginning, layout: Layout) -> str:
-    """Return the form of a file in a TREC format or another one: "lines", "table", or JSON "object" or "records".
+    """Return the form of a file that is in a TREC format or another format: "lines", "table", "object" or "records".
 
     A file is a table if its header has commas or semicolons, or all columns of the layout in another order.
     """
@@ -127,7 +127,7 @@ def first_record(beginning: Beginning) -> dict[str, Any] | None:
 
 
 def _json(line: bytes) -> Any:
-    """Return the value of a line of JSON, or None for any other line."""
+    """Return the value of a JSON line, or None if the line is not JSON."""
     import json
 
     try:
@@ -178,7 +178,7 @@ def fields_of(line: bytes, separator: str, *, strip: bool = True) -> list[str]:
 
 
 def blank_around_id(beginning: Beginning, separator: str = "") -> str | None:
-    """Return a warning if a quoted ID in JSON or a table starts or ends with a blank, or None if no ID does."""
+    """Return a warning if a quoted ID in JSON or a table starts or ends with a blank, or None if none does."""
     ids: Iterable[tuple[int, Any]]
     if separator:
         rows = [(n, line, fields_of(line, separator, strip=False)) for n, line in enumerate(beginning.lines, 1)]
@@ -249,7 +249,7 @@ def _pair_of_documents(beginning: Beginning, layout: Layout) -> tuple[int, str] 
 
 
 def hint_at_columns(beginning: Beginning, n_columns: int = _PAIRED) -> str:
-    """Return a hint that the columns of a file with a repeated document are swapped or contain subtopics, or ""."""
+    """Return a hint that columns are swapped or contain subtopics, given a file with a repeated document, or ""."""
     rows = [line.split() for _, line in beginning.data_lines(comments=True)]
     if not rows or any(len(row) != n_columns for row in rows):
         return ""
@@ -283,7 +283,7 @@ def unread_form(beginning: Beginning, form: str, layout: Layout, parameter: str)
 
 
 def json_rule(beginning: Beginning, parameter: str) -> str:
-    """Return how JSON can be read as judgments ("rel_format") or a run ("results_format"), or "" for other text."""
+    """Return the rule for JSON with judgments ("rel_format") or a run ("results_format"), or "" for other text."""
     text, use = beginning.text.removeprefix(MARK), f"use {spelled(parameter, 'json')}"
     hint = json_hint(text, parameter)
     if not hint or hint == array_hint(text):
@@ -313,7 +313,7 @@ def _json_in_columns(beginning: Beginning, layout: Layout) -> tuple[int, str] | 
 
 
 def _ranks_as_scores(beginning: Beginning, layout: Layout) -> tuple[int, str] | None:
-    """Return the doubt about a run whose ranks and scores are each in the other's column."""
+    """Return the doubt about a run in which the columns of ranks and scores contain each other's values."""
     lines = [(number, line.split()) for number, line in beginning.data_lines(comments=True)]
     previous: dict[bytes, int] = {}
     least = max(_SCORE + 1, len(layout.columns[0].split()))  # shorter lines are malformed

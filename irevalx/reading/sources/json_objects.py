@@ -46,7 +46,7 @@ class _Numbers(Frozen):
     most: float = sys.float_info.max  # the greatest value
 
     def holds(self, value: Any) -> bool:
-        """Return whether a value is a valid number."""
+        """Return whether a value is a number that the file can contain."""
         if type(value) not in self.types:
             return False
         if float not in self.types:
@@ -93,7 +93,7 @@ class JsonObjects(Rows):
     members: _Members  # makes the list of a topic's documents
 
     def blocks(self) -> Iterator[Documents]:
-        """Yield the content in blocks of topics. As Python objects, a whole file would need ten times its size."""
+        """Yield the content in blocks of topics, because a whole file as Python objects would need ten times its size."""
         content = whole_file(self.source, in_lines=False).text
         try:
             text = content.decode("utf-8-sig")
@@ -119,7 +119,7 @@ class JsonObjects(Rows):
         return self.blocks()
 
     def with_repeats(self) -> JsonObjects:
-        """Return rows in which a document can occur repeatedly in a topic."""
+        """Return rows in which a topic can contain a document repeatedly."""
         return replace(self, members=list)
 
     def columns(self, block: Documents, rules: Rules) -> Columns:

@@ -27,12 +27,12 @@ from irevalx.trec_eval import Compat, MalformedNumbers, c_double, c_doubles, c_l
 _NEWLINE, _COMMENT, _SPACE, _TAB = map(ord, "\n# \t")
 
 _SUBJECTS = ("TOPIC", "DOCNO", "MEASURE")
-"""The columns that identify what a line is about."""
+"""The columns that name the subject of a line, such as its topic and document."""
 
 Number = TypeVar("Number", int, float)
 
 _SAMPLE = 1 << 11
-"""The number of bytes that a hint is based on, both from the start of a block and from a malformed line."""
+"""The number of bytes, both from the start of a block and from a malformed line, on which a hint is based."""
 
 ReadDoubles: TypeAlias = Callable[[Sequence[bytes]], tuple[Sequence[float], Sequence[bool]]]
 """A function that parses texts as numbers, and returns whether each text is a plain number."""
@@ -163,7 +163,7 @@ def padded(text: bytes) -> ByteArray:
 
 
 _Cut: TypeAlias = "tuple[IntArray | None, IntArray, IntArray]"
-"""The attributes ``start``, ``end`` and ``line`` of ``DataLines``."""
+"""A tuple of the attributes ``start``, ``end`` and ``line`` of ``DataLines``."""
 
 
 def _starts(end: IntArray, column: int) -> IntArray:
@@ -326,7 +326,7 @@ def sample_of(text: bytes, place: int) -> bytes:
 
 
 def after_colon(text: str) -> str:
-    """Return a hint preceded by a colon, to append to a message, or "" without a hint."""
+    """Return a hint preceded by a colon, to append to a message, or "" if there is no hint."""
     return f": {text}" if text else ""
 
 

@@ -70,7 +70,7 @@ class NestedRows(Rows):
             yield (*outer, *self._several(given, outer, values))
 
     def _several(self, given: Any, outer: tuple[Any, ...], values: Sequence[str]) -> Sequence[Any]:
-        """Return the values of a row. Raise ArgumentError unless they are a tuple of the expected length."""
+        """Return the values of a row. Raise ArgumentError if the value is not a tuple of the expected length."""
         if isinstance(given, Sequence) and not isinstance(given, str | bytes) and len(given) == len(values):
             return given
         return self._refuse_leaf(given, outer, values)
