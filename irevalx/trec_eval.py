@@ -1,6 +1,7 @@
 """Emulation of the C program: differences between its versions, strtol, strtod, printf, and the merge sort of glibc.
 
-If the comparison is consistent, every stable sort yields the same result, and ``sorted`` is faster. In this case, the
+If the comparison is consistent, all stable sorts yield the same result, and ``sorted`` is faster. trec_eval also sorts
+with inconsistent comparisons (scores that are NaN, and gains that are compared after truncation). In this case, the
 result depends on the algorithm.
 
 Each difference is a named behaviour, and no other module compares versions. docs/differences.md lists the differences

@@ -57,7 +57,17 @@ PATTERNS = {
     ),
 }
 
+PRONOUN = Pattern(
+    r"[.!?] (It|They|Its|Their|Both|These|Those|Otherwise|Then)\b",
+    "The path of a file. It is relative.",
+    "The path of a file. The path is relative.",
+)
+"""A sentence that begins with a pronoun, whose noun is in the sentence before."""
+
 FOLDERS = ("irevalx", "tests/references")
+
+LEFT = {"irevalx/experiments": 12, "irevalx/lab": 106, "tests/references": 6}
+"""The number of docstrings in each folder that can contain ``PRONOUN``. It is 0 in all other packages of irevalx."""
 
 SECTION = re.compile(r"\n\s*(>>>|(Parameters|Returns|Yields|Raises|Attributes|Examples|Notes|References)\n\s*---)")
 
@@ -104,3 +114,18 @@ def test_docstrings_have_no_pattern(folder: str) -> None:
         if re.search(pattern.regex, text)
     ]
     assert not matches, "\n".join(matches)
+
+
+@pytest.mark.parametrize("folder", [*LEFT, "irevalx"])
+def test_sentences_do_not_begin_with_a_pronoun(folder: str) -> None:
+    """A docstring repeats the noun of the sentence before. ``LEFT`` docstrings remain, and their number must not rise."""
+    assert re.search(PRONOUN.regex, PRONOUN.bad)
+    assert not re.search(PRONOUN.regex, PRONOUN.good)
+    others = tuple(f"{other}/" for other in LEFT if other != folder)
+    matches = [
+        f"{place}: {text}"
+        for place, text in sentences(folder)
+        if re.search(PRONOUN.regex, text) and not place.startswith(others)
+    ]
+    most = LEFT.get(folder, 0)
+    assert len(matches) <= most, "\n".join([f"write {PRONOUN.good!r} instead of {PRONOUN.bad!r}", *matches])

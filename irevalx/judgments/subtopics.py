@@ -100,7 +100,7 @@ class RelevantParts(Frozen):
     n_relevant: IntArray
     """The number of documents that are relevant for each subtopic."""
     parts: Segments
-    """The parts of each document, in ascending order of subtopics."""
+    """The parts of each document: the subtopics for which the document is relevant, in ascending order."""
     subtopic: IntArray
     """The subtopic of each part, as an index into ``subtopics``."""
 

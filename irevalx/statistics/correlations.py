@@ -1,11 +1,13 @@
 """Correlations between two evaluations of the same runs, and rank-biased overlap of rankings.
 
 The functions receive scores of shape (..., n_runs) and return an array of shape (...), with one value for each row of
-runs, so that many samples of judgments can be compared in one call. Correlations of fewer than two runs are NaN.
+runs, so that many samples of judgments can be compared in one call. x and y are broadcast. Correlations of fewer than
+two runs are NaN.
 
 Rank-biased overlap treats tied items as equally ranked: the whole group contributes from its top rank on. If the
-persistence is 1, it becomes average overlap: the mean of the agreements at depths 1 to k, where k is the length of the
-shorter ranking. No rank beyond k counts, so that the extrapolated and minimum overlap are equal, and the residual is 0.
+persistence is 1, the result is average overlap: the mean of the agreements at depths 1 to k, where k is the length of
+the shorter ranking. No rank beyond k counts, so that the extrapolated and minimum overlap are equal, and the residual
+is 0.
 
 Source: Webber, Moffat and Zobel, A Similarity Measure for Indefinite Rankings, TOIS 2010; for ties, variant "w" of
 Corsi and Urbano, The Treatment of Ties in Rank-Biased Overlap, SIGIR 2024; for average overlap, Fagin, Kumar and

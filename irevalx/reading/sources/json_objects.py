@@ -93,7 +93,7 @@ class JsonObjects(Rows):
     members: _Members  # makes the list of a topic's documents
 
     def blocks(self) -> Iterator[Documents]:
-        """Yield the content in blocks of topics, because a whole file as Python objects would need ten times its size."""
+        """Yield the content in blocks of topics, because Python objects need ten times the size of the file."""
         content = whole_file(self.source, in_lines=False).text
         try:
             text = content.decode("utf-8-sig")
