@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import nullcontext
 from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -139,13 +138,19 @@ def _evaluate(options: Options) -> int:
         about = {"irevalx": __version__, "options": options.as_typed(), "inputs": inputs}
     groups: Mapping[str, frozenset[bytes]] = {}
     outcomes: list[list[Evaluation | IrevalxError]] = []  # of each collection
-    with messages.one_of_each_kind(sources) if len(collections) > 1 else nullcontext():
-        for collection in collections:  # one at a time in memory
-            own = collection.options
-            judgments = _read_judgments(own, sources, messages.warn)
-            groups = _read_groups(own, sources, judgments, messages.warn)
-            outcomes.append(_outcomes(judgments, _open_runs(own, sources, messages.warn), own, messages))
+    held: list[tuple[str, str]] = []
+    for collection in collections:  # one at a time in memory
+        own = collection.options
+        about_it = Messages(PROGRAM, quiet=options.quiet, hold=True) if len(collections) > 1 else messages
+        judgments = _read_judgments(own, sources, about_it.warn)
+        groups = _read_groups(own, sources, judgments, about_it.warn)
+        outcomes.append(_outcomes(judgments, _open_runs(own, sources, about_it.warn), own, about_it))
+        held += [(collection.name, line) for line in about_it.warnings]
     if len(collections) > 1:
+        from irevalx.reading.collection_files import one_of_each_kind
+
+        for line in one_of_each_kind(held, len(collections)):
+            messages.warn(line)
         evaluations = _over_collections(collections, outcomes, messages)
     else:
         evaluations = [outcome for outcome in outcomes[0] if isinstance(outcome, Evaluation)]

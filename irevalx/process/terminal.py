@@ -7,7 +7,7 @@ import os
 import re
 import sys
 import warnings
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import copy_context
 from typing import Any
@@ -191,43 +191,25 @@ def _print_error(name: str, error: IrevalxError | click.UsageError | MemoryError
 
 
 class Messages:
-    """Warnings, errors and progress, on lines that begin with the program's name. ``quiet`` shows only errors."""
+    """Warnings, errors and progress, on lines that begin with the program's name.
 
-    def __init__(self, program: str, *, quiet: bool) -> None:
+    With ``quiet``, only errors are shown. With ``hold``, warnings are stored and not shown.
+    """
+
+    def __init__(self, program: str, *, quiet: bool, hold: bool = False) -> None:
         self.warnings: list[str] = []
         """All warnings so far, including warnings that were not shown."""
         self._program = program
         self._quiet = quiet
+        self._hold = hold
         self._progress: Progress | None = None
-        self._held: list[str] | None = None
-
-    @contextmanager
-    def one_of_each_kind(self, paths: Collection[str]) -> Iterator[None]:
-        """Hold warnings back, and then show the first of those that differ only in paths, quotations and numbers."""
-        held: list[str] = []
-        self._held = held
-        try:
-            yield
-        finally:
-            self._held = None
-            names = [re.escape(printable(path)) for path in sorted(paths, key=len, reverse=True)]
-            varying = "|".join([*names, r"'[^']*'", r"\d+"])
-            kinds: dict[str, list[str]] = {}
-            for line in dict.fromkeys(held):
-                kinds.setdefault(re.sub(varying, "", line), []).append(line)
-            for first, *others in kinds.values():
-                number = f" ({len(others) + 1} collections have such a warning; this is the first)"
-                self.warn(first + number * bool(others))
 
     def warn(self, line: str) -> None:
         """Show a warning unless it was shown before."""
-        if self._held is not None:
-            self._held.append(line)
-            return
         if line in self.warnings:
             return
         self.warnings.append(line)
-        if not self._quiet:
+        if not (self._quiet or self._hold):
             self._print_line(line)
 
     def complain(self, error: Exception) -> None:

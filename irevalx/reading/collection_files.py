@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from numbers import Number
 from typing import Any
 
@@ -78,6 +78,30 @@ def files_of(path: str) -> list[str]:
 def file_of(path: str, collection: str) -> str:
     """Return the path of a collection's file. If the path has a placeholder, the collection replaces it."""
     return path.replace(COLLECTION, collection) if is_pattern(path) else path
+
+
+def one_of_each_kind(lines: Iterable[tuple[str, str]], n_collections: int, noun: str = "warning") -> list[str]:
+    """Return one line for each kind of line about collections, given pairs of a collection and a line.
+
+    Lines of one kind differ only in the name of the collection, in quotations and in numbers. If they differ only in
+    the name, ``{collection}`` replaces the name. A result begins with the names of its collections unless it applies to
+    all of them, or contains their number. ``noun`` is what a line is called.
+    """
+    kinds: dict[str, list[tuple[str, str, str]]] = {}
+    for name, line in dict.fromkeys(lines):
+        template = re.sub(rf"\b{re.escape(name)}\b", lambda _: COLLECTION, line)
+        kinds.setdefault(re.sub(r"'[^']*'|\d+", "", template), []).append((name, line, template))
+    merged = []
+    for of_kind in kinds.values():
+        names, texts, templates = ([*dict.fromkeys(each)] for each in zip(*of_kind, strict=True))
+        named = "" if len(names) == n_collections else f"{first_names(names, 'collection')}: "
+        if not names[1:]:
+            merged += [named + text for text in texts]
+        elif templates[1:]:
+            merged.append(f"{texts[0]} ({len(names)} collections have such a {noun}; this is the first)")
+        else:
+            merged.append(named + templates[0])
+    return merged
 
 
 def _in_files(qrels: Any, runs: Sequence[Any]) -> list[Collection]:

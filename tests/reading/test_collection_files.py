@@ -6,7 +6,7 @@ import pytest
 from running import refusal
 
 from irevalx.errors import InputError, UsageError
-from irevalx.reading.collection_files import collections_of
+from irevalx.reading.collection_files import collections_of, one_of_each_kind
 
 
 def create(folder: Path, *paths: str) -> None:
@@ -127,3 +127,20 @@ def test_commands_for_one_collection() -> None:
         "irevalx-lab: cannot read '{collection}.tsv': No such file or directory; irevalx, and compare, gate and report of "
         "irevalx-lab, accept several collections\n"
     )
+
+
+def test_one_line_of_each_kind() -> None:
+    """Lines that differ only in names, quotations and numbers are one line; a single collection keeps all its lines."""
+    lines = [
+        *((name, f"{name}.tsv: few topics") for name in ("a", "b", "c")),
+        *(("a", "topic 'q1' has 3 documents"), ("b", "topic 'q2' has 4 documents")),
+        *(("b", "b.tsv: empty"), ("c", "c.tsv: empty"), ("b", "b.tsv: empty")),
+        *(("c", "line 1 is blank"), ("c", "line 2 is blank")),
+    ]
+    assert one_of_each_kind(lines, 3) == [
+        "{collection}.tsv: few topics",
+        "topic 'q1' has 3 documents (2 collections have such a warning; this is the first)",
+        "b and c: {collection}.tsv: empty",
+        "c: line 1 is blank",
+        "c: line 2 is blank",
+    ]

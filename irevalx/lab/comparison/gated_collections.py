@@ -14,9 +14,9 @@ from irevalx.frozen import replace
 from irevalx.lab.comparison.margins import Margins, margins_in, margins_of
 from irevalx.lab.comparison.non_inferiority import OverCollections
 from irevalx.lab.comparison.pairs import ComparedMeasure
-from irevalx.lab.comparison.several_collections import evaluated_each, in_collections, runs_of, tested_in
+from irevalx.lab.comparison.several_collections import evaluated_each, runs_of, tested_in
 from irevalx.lab.comparison.verdicts import Gate, verdicts_of, verdicts_on
-from irevalx.reading.collection_files import Collection
+from irevalx.reading.collection_files import Collection, one_of_each_kind
 from irevalx.statistics.clusters import Clusters
 
 
@@ -65,7 +65,7 @@ def gated_collections(
     of_each = [*zip(names, results, strict=True)]
     rows += [row._replace(collection=name) for name, of in of_each for row in of.rows if row.measure in shared]
     notes, on_missing = (
-        in_collections([(name, line) for name, of in of_each for line in getattr(of, field)], len(names))
+        one_of_each_kind(((name, line) for name, of in of_each for line in getattr(of, field)), len(names), "note")
         for field in ("notes", "on_missing")
     )
     merged = {"notes": tuple(note for note in notes if "Topics: " not in note), "on_missing": on_missing}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 import warnings
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
@@ -33,7 +32,7 @@ from irevalx.lab.comparison.results import ComparedPairs
 from irevalx.lab.comparison.run_tables import ComparedRun
 from irevalx.lab.comparison.tested_runs import TestedRuns
 from irevalx.lab.comparison.topic_groups import corrected_where_defined
-from irevalx.reading.collection_files import COLLECTION, Collection, collections_of, file_of
+from irevalx.reading.collection_files import Collection, collections_of, file_of, one_of_each_kind
 from irevalx.reports.best import best_of, marked_as_best
 from irevalx.reports.report import percent
 from irevalx.reports.table import Table
@@ -69,21 +68,6 @@ def refuse_several(**options: Any) -> None:
             raise ArgumentError(f"{option} does not apply to several collections; compare one collection to use it")
 
 
-def in_collections(lines: Iterable[tuple[str, str]], number: int) -> list[str]:
-    """Return the lines of pairs (collection, line), each preceded by the collections unless it applies to all of them.
-
-    Lines that differ only in the name of the collection are combined; {collection} replaces the name.
-    """
-    groups: dict[str, dict[str, str]] = {}
-    for name, line in lines:
-        groups.setdefault(re.sub(rf"\b{re.escape(name)}\b", lambda _: COLLECTION, line), {})[name] = line
-    return [
-        template if len(of) == number else f"{first_names([*of], 'collection')}: {template}"
-        for line, of in groups.items()
-        for template in [line if len(of) > 1 else next(iter(of.values()))]
-    ]
-
-
 def evaluated_each(collections: Sequence[Collection], evaluate: Callable[[Collection], Value]) -> list[Value]:
     """Evaluate the collections one after the other. Warnings and errors begin with the names of the collections."""
     lines: list[tuple[str, str]] = []
@@ -100,7 +84,7 @@ def evaluated_each(collections: Sequence[Collection], evaluate: Callable[[Collec
                 lines.append((collection.name, str(each.message)))
             else:
                 warnings.warn_explicit(each.message, each.category, each.filename, each.lineno)
-    warn_each(in_collections(lines, len(collections)))
+    warn_each(one_of_each_kind(lines, len(collections)))
     return results
 
 
@@ -345,7 +329,9 @@ def compared_collections(
         families=of_families,
         n_common=sum(len(each.runs) == len(runs) for each in next(iter(every.values())).values()),
         notes=tuple(
-            in_collections([(name, note) for name, note in notes if not note.startswith("Topics: ")], len(names))
+            one_of_each_kind(
+                ((name, note) for name, note in notes if not note.startswith("Topics: ")), len(names), "note"
+            )
         ),
     )
 
