@@ -109,7 +109,7 @@ class SharedUnjudged(Frozen):
 
     @cached_property
     def _last(self) -> dict[tuple[int, int], FloatArray]:
-        return {}  # both runs of a pair need it
+        return {}  # the last pair is cached, because both of its runs need the share
 
     def __call__(self, first: int, second: int) -> FloatArray:
         """Return the share for each topic. The arguments are the indices of the two runs."""
@@ -186,7 +186,9 @@ class Coverage(Frozen, kw_only=True):
         return np.where(share > 1e-12, share, 0.0)
 
     def shift(self, run: int, against: int, mean: float, mean_against: float) -> float:
-        """Return the change in a mean difference under ``RELATIVE_RELEVANCE``, or nan if a run has no judged documents.
+        """Return the change in a mean difference if unjudged documents were relevant, or nan if it is unknown.
+
+        The assumption is ``RELATIVE_RELEVANCE``. The change is unknown if a run has no judged documents.
 
         Shares of unjudged documents are relative to the documents retrieved for a topic, like the shares in ``judged``.
         """
@@ -218,7 +220,10 @@ def shifts(comparisons: Comparisons, coverage: Coverage, request: RequestedMeasu
 
 
 def why_undetermined(comparisons: Comparisons, request: RequestedMeasure | None) -> str:
-    """Return the requirement of ``conclusions_if_relevant`` that comparisons do not meet, or "" if they meet all."""
+    """Return the requirement that comparisons do not meet, or "" if their conclusions can be computed.
+
+    See ``conclusions_if_relevant``.
+    """
     method, of_differing = comparisons.method, f"at least {FEW_TOPICS} topics"
     if method.test != "t" or correction_named(method.correction) == TUKEY:
         return "t tests"
@@ -240,7 +245,7 @@ def why_undetermined(comparisons: Comparisons, request: RequestedMeasure | None)
 
 
 def is_determined(comparisons: Comparisons, request: RequestedMeasure) -> BoolArray:
-    """Return whether ``conclusions_if_relevant`` is computed for each pair. The shape is (n_pairs,)."""
+    """Return whether the rule about unjudged documents is applied to each pair. The shape is (n_pairs,)."""
     return ~comparisons.without_spread & (not why_undetermined(comparisons, request))
 
 

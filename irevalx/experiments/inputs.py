@@ -125,7 +125,7 @@ class GradedQrelsText(QrelsText):
         return cls(numbered, b"".join(plain_lines(numbered, np.arange(graded.rows.size))))
 
     def rewritten(self, judgments: Judgments, written: BoolArray | None = None) -> GradedQrelsText:
-        """Return the documents with new grades. The text consists of the lines of ``lines_with``."""
+        """Return the documents with new grades, and the text of the new file. See ``lines_with``."""
         return GradedQrelsText.parsed(judgments.path, self.lines_with(judgments, written))
 
     def first_columns(self, written: BoolArray) -> Iterator[tuple[int, list[bytes]]]:

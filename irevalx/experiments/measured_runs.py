@@ -155,7 +155,10 @@ def measured_ranking(ranked: RankedRuns, warn: Warn) -> list[MeasureValues]:
 def with_coverage(
     measured: MeasureValues, request: RequestedMeasure, ranked: RankedRuns, coverage: Mapping[int, Coverage]
 ) -> MeasureValues:
-    """Add the coverage of the runs over the same topics. ``coverage`` is the result of ``coverages``."""
+    """Add the coverage of the runs over the same topics.
+
+    ``coverage`` maps each cutoff to the coverage at this cutoff.
+    """
     if not coverage:
         return replace(measured, request=request)
     topics = frozenset(measured.topics)
@@ -247,7 +250,7 @@ def shared_topics(
 def measured_scores(
     scores: Scores, measures: Sequence[str], topics: tuple[str, ...], warn: Warn, *, as_requested: bool = False
 ) -> list[MeasureValues]:
-    """Return the values of ``scores`` for ``measures``, or for all measures with values by topic if it is empty.
+    """Return the values of scores for the requested measures. By default, all measures with values by topic are used.
 
     A missing topic scores 0. With ``as_requested``, measures have their names in ``measures`` instead of their printed
     names.

@@ -69,7 +69,7 @@ def pool_of_documents(pooled: Mapping[bytes, Collection[bytes]]) -> PooledDocume
 
 
 def _results_of(run: RunStream, rules: RankingRules) -> list[ResultRows]:
-    """Read a run. The rules can exclude documents."""
+    """Read a run, without the documents that the rules exclude."""
     return [without_documents(part, rules)[0] for part in run.allowing(rules.duplicates).results()]
 
 

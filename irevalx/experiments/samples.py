@@ -116,7 +116,7 @@ def shallow(judgments: Judgments, retrieved: BoolArray) -> BoolArray:
 
 
 def mixed(judgments: Judgments, retrieved: BoolArray, order: RandomOrder) -> BoolArray:
-    """Keep the documents of ``shallow`` and, for each topic, up to as many other judged documents.
+    """Keep the judged documents that any run retrieves, and for each topic up to as many other judged documents.
 
     The shape is (n_judgments,). Source: Yilmaz and Aslam, KAIS 2008, section 4.5.5.
     """

@@ -1,7 +1,7 @@
 """Stratified samples of judged documents, and measure values under such samples.
 
-Documents are in the random order of ``samples``. The first documents of each stratum are drawn, so that a sample at a
-higher rate contains the samples at lower rates.
+Documents are in the random order that ``samples`` defines. The first documents of each stratum are drawn, so that a
+sample at a higher rate contains the samples at lower rates.
 
 A sample can be read as graded judgments (in which documents that were not drawn are pooled but unjudged), as judgments
 with strata (-R sampled), and as judgments with inclusion probabilities (-R prels).
@@ -274,7 +274,7 @@ def _strata_of(
 
 
 def read_rates(source: Source) -> str:
-    """Convert lines STRATUM RATE to the syntax of ``read_design``. Raise MalformedLineError if a line is malformed."""
+    """Convert lines STRATUM RATE to a text that ``read_design`` reads. Raise MalformedLineError for other lines."""
     return " ".join(f"{name}:{rate}" for name, rate in _rates_in(source, "stratum").items())
 
 

@@ -28,7 +28,7 @@ ALL_RANKS = int(np.iinfo(np.int64).max)
 
 
 class WeightedMeasure(Frozen):
-    """A sum over ranks of weight times gain."""
+    """A measure that is a sum over ranks. A term is the weight of the rank, multiplied by the gain of the document."""
 
     name: str
     depth: int | None

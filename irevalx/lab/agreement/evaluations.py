@@ -165,7 +165,7 @@ def pair_values(
 
 
 def _selected(every: Sequence[str], requested: Sequence[str]) -> list[str]:
-    """Return the requested measures by their names in the evaluations. Raise ArgumentError if one is missing."""
+    """Return the requested measures, with the names that evaluations use. Raise ArgumentError if one is missing."""
     selected = dict[str, None]()
     for measure in requested:
         printed = printed_name(measure)

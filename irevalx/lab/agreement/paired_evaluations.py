@@ -68,7 +68,7 @@ class PairedEvaluations(Frozen):
 
     @property
     def n_topics(self) -> int:
-        """The number of topics of the values, or 0 if there are no values by topic."""
+        """The number of topics with values, or 0 if there are only summaries."""
         n_topics: int = self.values[0].shape[1]
         return n_topics
 

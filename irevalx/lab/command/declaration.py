@@ -107,7 +107,7 @@ def command_from(function: Callable[..., Any]) -> click.Command:
                 if run is None:
                     out.write_result(function(**values))
                 return None if run is None else run(out, **values)
-            except ArgumentError as error:  # arguments are options here
+            except ArgumentError as error:  # the arguments of the function are options of the command
                 raise UsageError(error.message) from error
 
     made: Callable[..., Any] = call
@@ -137,8 +137,6 @@ def _read_scores(values: dict[str, Any], *, by_default: bool, by_collection: boo
 
     ``by_default`` is true if measures are not requested. With ``by_collection``, the scores of several collections are
     a dictionary.
-
-    With ``by_collection``, the scores of several collections are a dictionary.
     """
     are_scores, score_columns = values.pop("scores"), values.pop("score_columns")
     lower_is_better = values.pop("lower_is_better", ())

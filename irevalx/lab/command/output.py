@@ -378,7 +378,7 @@ def write_file(path: str | os.PathLike[str], make: Callable[[Path], object]) -> 
         os.close(handle)
         part = Path(name)
         make(part)
-        if opened:  # /dev/stdout, /proc/self/fd/3: written to after its existing content
+        if opened:  # such as /dev/stdout or /proc/self/fd/3: existing content is kept
             with part.open("rb") as made, opened() as file:
                 shutil.copyfileobj(made, file)
         else:
@@ -465,7 +465,7 @@ def write_folder(path: str, make: Callable[[Path], Made]) -> Made:
     except OSError as error:
         raise _cannot_make(path, error) from None
     except OutputError as error:
-        reason = error.message.rpartition(": ")[2]  # the preceding path is that of the unfinished folder
+        reason = error.message.rpartition(": ")[2]  # the path before it names the temporary folder
         raise OutputError(f"cannot write the folder {quote(path)}: {reason}") from None
     finally:
         if part is not None:

@@ -337,7 +337,7 @@ class Conclusion(Frozen):
             yield from filter(None, [self.caution(pair).strip()])
 
     def in_brief(self, pair: ComparedPair) -> str:
-        """Return a sentence on the difference of the only pair.
+        """Return a sentence on the difference of the only pair, shorter than the sentences on the first measure.
 
         It follows the sentences of ``in_full`` on another measure.
         """

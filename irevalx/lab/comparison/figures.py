@@ -103,13 +103,13 @@ def _interval_note(comparison: Comparison) -> str:
 class _TopicPanels(NamedTuple):
     """The sizes of panels of differences by topic, in inches and points."""
 
-    left: float = 0.62  # of the first column: tick labels and the label of the figure
-    between: float = 0.12  # columns
+    left: float = 0.62  # space for tick labels and the figure's label, left of the first column
+    between: float = 0.12  # space between columns
     title: float = 6.5
-    line: float = 0.11  # height of a line of a title
-    tick: float = 5.5  # names of topics
+    line: float = 0.11  # height of each line in a title
+    tick: float = 5.5  # font size of the names of topics
     longest_topic: float = 0.6
-    numbers: float = 0.22  # tick labels that are numbers
+    numbers: float = 0.22  # space for tick labels that are numbers
     right: float = 0.08
 
 
@@ -243,13 +243,13 @@ class _MatrixSizes(NamedTuple):
     """The sizes of matrices, in inches and points."""
 
     names: float = 6.0
-    largest: float = 0.3  # side of a cell
-    row: float = 0.097  # least height of a row, for letters of this size
-    least: float = 0.045  # width of a cell, next to another panel
+    largest: float = 0.3  # maximum side of a cell
+    row: float = 0.097  # minimum height of a row, so that names of this font size fit
+    least: float = 0.045  # minimum width of a cell in a panel next to another one
     title: float = 0.2
-    between: float = 0.2  # columns of panels
+    between: float = 0.2  # space between columns of panels
     right: float = 0.1
-    longest: float = 1.7  # the longest name in a matrix on a wide page
+    longest: float = 1.7  # maximum length of a name in a matrix on a wide page
 
 
 _MATRIX = _MatrixSizes()
@@ -371,12 +371,12 @@ def ranks(comparison: Comparison, page: Page) -> Figure:
 class _DiagramSizes(NamedTuple):
     """The sizes of critical-difference diagrams, in inches."""
 
-    bar: float = 0.075  # distance of bars
+    bar: float = 0.075  # distance between bars
     lines: float = 0.6  # width of the lines from the rows to the axis
-    ticks: float = 0.4  # labels of the axis
-    between: float = 0.1  # columns of panels
-    widest: float = 2.0  # factor by which bars and lines are widened if there is room
-    longest: float = 2.2  # the longest name
+    ticks: float = 0.4  # space for the labels of the axis
+    between: float = 0.1  # space between columns of panels
+    widest: float = 2.0  # maximum factor by which bars and lines are widened if there is space
+    longest: float = 2.2  # maximum length of a name
 
 
 _DIAGRAM = _DiagramSizes()

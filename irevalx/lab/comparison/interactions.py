@@ -65,7 +65,7 @@ def interactions(d: FloatArray, groups: Sequence[IntArray], resamples: int = RES
     squares = d**2
     least = LEAST_VARIANCE * np.maximum(1.0, squares.max(axis=1))[:, np.newaxis, np.newaxis]
     f, within = _welch(d[:, np.newaxis], squares[:, np.newaxis], sizes, least)
-    as_great = f * (1 - 1e-9) - 1e-12  # tolerates another order of additions
+    as_great = f * (1 - 1e-9) - 1e-12  # so that the order of additions does not matter
     n_labellings = _n_labellings(sizes, resamples)
     n_as_great = np.zeros(len(d), np.int64)
     for order in _labellings(sizes, n_labellings, resamples, seed, batch_of(d)):

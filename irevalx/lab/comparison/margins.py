@@ -50,7 +50,9 @@ def margins_in(margin: Margins, collection: str | None, names: Sequence[str]) ->
 
 
 def margins_of(compared: Sequence[ComparedMeasure], margin: Margins) -> dict[str, tuple[float, bool]]:
-    """Return the margin of each measure, as returned by ``_parsed``.
+    """Return the margin of each measure, and whether it is a share of the baseline's mean.
+
+    Raise ArgumentError if a margin is missing or too large.
 
     Raise ArgumentError if a margin is missing or too large.
     """

@@ -50,10 +50,7 @@ random flips.
 
 
 def most_margins(n_topics: int) -> int:
-    """Return the largest difference of a topic that is allowed by the rule for few differing topics.
-
-    The unit is the margin.
-    """
+    """Return the largest allowed difference of a topic, in margins, if few topics differ."""
     return 5 if n_topics >= 100 else 2
 
 

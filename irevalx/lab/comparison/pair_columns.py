@@ -18,7 +18,7 @@ def default_columns(method: Method, rows: Sequence[Any], labels: Sequence[str], 
     """Return the columns displayed by default. ``n_tests`` p-values of a measure are corrected together."""
     simultaneous = [math.isfinite(row.simultaneous_low) for row in rows]
     if n_tests == 1 and correction_named(method.correction) != TUKEY:
-        simultaneous = [False] * len(rows)  # equal to the unadjusted interval
+        simultaneous = [False] * len(rows)  # it would equal the unadjusted interval
     lacking = any(math.isfinite(row.low) and not has for row, has in zip(rows, simultaneous, strict=True))
     ends = ("low", "high") if lacking or not any(simultaneous) else ()
     if any(simultaneous):

@@ -93,7 +93,7 @@ class PairInteraction(NamedTuple):
 
 
 LABELS = ("measure", "run", "against")
-"""The columns that contain the names of a row."""
+"""The columns that contain the measure and the runs of a pair."""
 
 PROBABILITIES = frozenset({"p", "corrected_p"})
 """The columns that contain probabilities. Probabilities near 0 are printed with more digits."""
@@ -145,7 +145,7 @@ class ComparedMeasure(Frozen):
         return [self.measured.as_printed(score) for score in self.comparisons.summaries.tolist()]
 
     def without_topics(self, missing: frozenset[str]) -> ComparedMeasure:
-        """Return the comparisons of runs without the topics in ``missing``."""
+        """Return the comparisons of runs over all topics except the topics in ``missing``."""
         places = np.array([topic not in missing for topic in self.measured.topics], np.bool_)
         if places.all():
             return self
@@ -170,7 +170,10 @@ class ComparedMeasure(Frozen):
         return {"measure": self.name, "run": self.runs[second], "against": self.runs[first]}
 
     def scores_of(self, row: int) -> dict[str, Any]:
-        """Return the fields of ``names_of``, the summary values, their difference, its interval, and the coverage."""
+        """Return the first fields of a row on a pair.
+
+        They are the names, the summary values, their difference, its interval, and the coverage.
+        """
         comparisons, as_printed, coverage = self.comparisons, self.measured.as_printed, self.measured.coverage
         first, second = comparisons.pairs[row]
         low, high = comparisons.interval
@@ -409,7 +412,7 @@ class Comparison(Result):
 
     @property
     def notes_on_cautions(self) -> list[str]:
-        """The notes of ``without_caution`` and of ``note_on_equally_unjudged``."""
+        """Notes on cautions that cannot be determined, and on pairs of runs that are equally unjudged."""
         return [*self.note_on_equally_unjudged, *self._notes_on_unknown_cautions]
 
     @property

@@ -136,7 +136,7 @@ class MeasureOfSystems(ComparedMeasure):
     """The comparisons of systems under one measure."""
 
     comparisons: ComparisonsOfSystems
-    has_power = False  # which also depends on the variance between replicates
+    has_power = False  # power would also depend on the variance between replicates
 
     @cached_property
     def pairs(self) -> list[ComparedPair]:

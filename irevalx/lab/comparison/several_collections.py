@@ -399,7 +399,7 @@ def _rows(
 
 
 def _corrected(rows: Sequence[ComparedPair], method: Method) -> list[ComparedPair]:
-    """Correct the defined p-values of the rows together."""
+    """Correct the p-values of all rows together. Undefined p-values are not changed."""
     corrected = corrected_where_defined(np.array([row.p for row in rows]), method).tolist()
     few = [(row.topics or 0) < FEW_TOPICS for row in rows]
     return [

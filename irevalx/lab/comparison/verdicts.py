@@ -1,4 +1,4 @@
-"""Noninferiority tests of runs against a baseline, the verdicts on runs, and the exit status."""
+"""Verdicts on runs, which come from noninferiority tests against a baseline, and the exit status of a gate."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from irevalx.statistics.significance import FEW_TOPICS
 from irevalx.wording import first_names, is_parameter, spelled
 
 FEW_DIFFERING = 10
-"""The number of differing topics below which a note is added."""
+"""The number of differing topics below which a note on them is added."""
 
 _UNSEEN = 0.05
 """The probability that a sample contains no topic with a loss, if the share of topics with losses is the share that a
@@ -426,7 +426,7 @@ def verdicts_of(of_measure: ComparedMeasure, number: float, is_share: bool, alph
     parts = comparisons.parts if isinstance(comparisons, OverCollections) else ()
     improved = Improvements(
         measured.direction * comparisons.by_topic + 0.0, alpha, comparisons.clusters, parts
-    )  # no -0.0
+    )  # adding 0.0 changes -0.0 to 0.0
     n_topics = improved.d.shape[1]
     ends = (*improved.interval, improved.least_margins)
     lows, highs, least = (comparisons.scale.of_mean(end, n_topics).tolist() for end in ends)

@@ -275,7 +275,7 @@ def expected_values(experiment: GradedRuns, completion_run: CompletionRun, remov
     The shape is (n_measures, n_runs, n_topics).
     """
     judged = judged_without(removal, experiment.grades)
-    # the sigmoid is fitted only to the other judgments
+    # The unique documents must not influence their own probabilities: the sigmoid is fitted only to other judgments.
     sigmoid = calibrate(completion_run.completion, judged, RandomOrder(experiment.judgments, 0, SCHEME))
     predictions = completion_run.of_group(removal)
     known = np.where(judged, experiment.grades, UNJUDGED_IN_FILES)

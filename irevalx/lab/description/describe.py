@@ -267,6 +267,8 @@ def contributions(
 ) -> list[Contribution]:
     """Return the contribution of each group to the pool, in the order of the groups' names.
 
+    The judgments must contain the pooled documents.
+
     ``judgments`` is the result of ``with_pool``.
     """
     names = sorted(set(groups))

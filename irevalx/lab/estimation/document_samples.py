@@ -73,7 +73,7 @@ class LabelledSample(Frozen):
 
     @classmethod
     def at_random(cls, human: Judgments, machine: Judgments) -> LabelledSample:
-        """Return human labels of a simple random sample of the documents of each topic that either judge labels.
+        """Return human labels as a simple random sample of each topic's documents that either judge labels.
 
         Topics without a human label are excluded.
         """

@@ -63,7 +63,7 @@ class LabellingDesign(Result):
 
     @property
     def rates(self) -> bytes:
-        """The content of the file for ``degrade(rates=...)``. It has lines STRATUM RATE."""
+        """The content of the file for ``degrade(rates=...)``. It has a line STRATUM RATE for each stratum."""
         return "".join(f"{part.replace(':', ' ')}\n" for part in self.strata.split()).encode()
 
     def tables(self) -> list[Table]:
@@ -182,7 +182,9 @@ class _Strata:
             middle = (low + high) / 2
             low, high = (middle, high) if sum(self.drawn(self._proportional(middle))) <= n else (low, middle)
         rates = self._proportional(low)
-        for place in np.argsort(-self.spread, kind="stable").tolist():  # documents that remain after rounding
+        for place in np.argsort(
+            -self.spread, kind="stable"
+        ).tolist():  # rounding can leave documents of the budget unused
             fits = partial(self._fits, n, rates, place)
             rates[place] = max(rates[place], bisect_left(range(1, _PARTS + 1), True, key=lambda rate: not fits(rate)))
         return rates

@@ -21,8 +21,8 @@ class RunOverlaps(Frozen):
     p: float
     """The persistence."""
     values: FloatArray
-    """The overlaps, in the order of ``pairs_of``, or nan if a run has no results for the topic. The shape is (n_pairs,
-    n_topics)."""
+    """The overlap of each pair and topic, or nan if a run has no results for the topic. The shape is (n_pairs,
+    n_topics). See ``pairs_of`` for the order of pairs."""
 
     @classmethod
     def of(

@@ -102,12 +102,12 @@ class FirstDocuments(Frozen):
             pools += [pool for pool, _ in blocks]
             n_tied.append(sum(tied for _, tied in blocks))
         both = with_pool(judgments, PooledDocuments.joined("", pools))
-        del pools  # which are large
+        del pools  # to free memory before runs are ranked
         pooled = both.rows.position < both.rows.spread(judgments.rows.lengths)
         additive = [request for request in requests if is_additive(request, rules.ties)]
         places, terms, relevant = [], [], []
         ranked, described, digests = [], [], []
-        # the evaluation has already issued the warnings
+        # The evaluation has already issued the warnings.
         each = rank_all(both, runs, rules, processes=processes, warn=lambda line: None)
         for number, ranked_run in enumerate(each):
             of_run = ranked_run.ranking
@@ -262,7 +262,7 @@ def _first_of(results: ResultRows, ties: Ties, depth: int) -> tuple[PooledDocume
 
 
 def _in_one_order(ranking: Ranking, judgments: Judgments, level: float) -> Ranking:
-    """Return a ranking. If it is requested, ties are ordered by grade."""
+    """Return a ranking, in which ties are ordered by grade if this is requested."""
     if not ranking.tied or ranking.tied.ties == "expected":
         return ranking
     grade = np.where(ranking.row >= 0, np.maximum(judgments.grades[ranking.row], UNJUDGED), OUTSIDE)

@@ -98,7 +98,7 @@ if TYPE_CHECKING:
 
 
 MEASURES = ("map", "ndcg@10", "judged@10")
-"""The measures of a report by default."""
+"""The measures that a report contains by default."""
 
 DEPTH = 10
 """The number of documents of a ranking by default."""
@@ -332,7 +332,7 @@ def report(
         compared, ranked_runs = _with_coverage(compared, prepared)
         missing = ranked_runs.missing_topics
         lines += unjudged_cautions(compared.measures, None, lambda names: bounded(), ranked_runs, _WHERE_MARKED)
-        del ranked_runs  # the rankings of all runs, which are large
+        del ranked_runs  # to free the memory of all rankings
     warn_each(lines)
     ranking_rules = RankingRules.of(replace(settings, ties="name") if settings.ties == "expected" else settings)
     of_scores = ReportedScores(scores=scores, measures=reported, compared=compared, **of_means)

@@ -135,7 +135,7 @@ class ReportedScores(Frozen, kw_only=True):
     """The measure values of runs, and the comparisons of runs."""
 
     scores: Scores
-    """The scores. They include the treatments of ``OTHER_TREATMENTS`` if a measure supports them."""
+    """The scores. They include other treatments of unjudged documents if a measure supports them."""
     measures: Sequence[ReportedMeasure]
     """The measures of the report."""
     compared: ComparedPairs | None
@@ -256,7 +256,7 @@ class ReportedScores(Frozen, kw_only=True):
         return [of_runs._asdict() if (of_runs := sets.get(measure.name)) else None for measure in self.measures]
 
     def letters(self) -> list[list[str] | None] | None:
-        """Return the letters of the runs under each measure, as in ``compare``, or None if there is a baseline."""
+        """Return the significance letters of the runs under each measure, or None if there is a baseline."""
         if self.compared is None or self.compared.baseline is not None:
             return None
         of_measures = {of_measure.name: of_measure.letters for of_measure in self.compared.measures}

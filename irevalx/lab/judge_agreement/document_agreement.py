@@ -80,7 +80,7 @@ class LabelBootstrap(Frozen, kw_only=True):
     def coefficients(
         self, confusions: FloatArray, compute: Callable[[FloatArray], Mapping[str, FloatArray]]
     ) -> dict[str, Estimate]:
-        """Return the agreement and the coefficients of agreement, with ``coefficient_intervals``.
+        """Return the agreement and the coefficients of agreement with confidence intervals.
 
         The function ``compute`` computes both from counts of label pairs.
         """
@@ -178,7 +178,7 @@ class DocumentAgreement:
         self.n_human, self.n_machine = (int((judge.grades >= 0).sum()) for judge in (human, machine))
         with_labels = [int(np.count_nonzero(judge.rows.count(judge.grades >= 0))) for judge in (human, machine)]
         self.topics_of = int(np.count_nonzero(rows.count(pairs))), *with_labels
-        """The values of ``NUMBERS_OF_TOPICS``."""
+        """The numbers of topics, as named by ``NUMBERS_OF_TOPICS``."""
 
         if not self.n_pairs:
             raise InputError(
@@ -242,7 +242,7 @@ class DocumentAgreement:
         return coefficients(counts, self.grades, len(self.categories))
 
     def of_pair(self, bootstrap: LabelBootstrap) -> Estimates:
-        """Return the number of documents and the coefficients of ``OF_PAIRS``."""
+        """Return the number of documents and the coefficients of agreement of two judges."""
         estimates = bootstrap.coefficients(self._with_pairs, self.coefficients)
         return {"pairs": Estimate(self.n_pairs), **{name: estimates[name] for name in OF_PAIRS}}
 

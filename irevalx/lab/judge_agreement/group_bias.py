@@ -58,7 +58,10 @@ def favour(contrast: FloatArray, human: IntArray, machine: AnyArray, topic: IntA
 
 
 def combined(labels: Effect, errors: Effect) -> Favour:
-    """Return the result of both regressions. p is the larger p-value, or 1 if the effects have different signs."""
+    """Return the result of both regressions.
+
+    The p-value is the larger one, or 1 if the effects have different signs.
+    """
     p = np.nan if np.isnan(labels.p + errors.p) else max(labels.p, errors.p)
     if labels.value * errors.value <= 0:
         p = 1.0

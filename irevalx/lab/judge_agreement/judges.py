@@ -336,7 +336,7 @@ class JudgeComparison(Frozen, kw_only=True):
         shuffles = SHUFFLES if (groups or self.rerank) and bootstrap.resamples > 1 else 0
         evaluated = with_reranked(experiment, both.machine) if self.rerank else experiment
         by_measure = list(run_agreements(evaluated, both, bootstrap, warn, shuffles=shuffles))
-        of_human = by_measure  # of the documents with human labels, by which groups and reranked runs are compared
+        of_human = by_measure  # groups and reranked runs are compared only on documents with human labels
         if (groups or self.rerank) and ((both.machine >= 0) & (both.human < 0)).any():
             labels = both.of_human_documents
             of_human = list(run_agreements(evaluated, labels, bootstrap, shuffles=shuffles))

@@ -58,7 +58,7 @@ def panel_statistics(judges: Sequence[Judge], bootstrap: LabelBootstrap, level: 
 
 
 def _alphas(counts: FloatArray, grades: IntArray) -> dict[str, FloatArray]:
-    """Return a dictionary from the statistic of alpha for each scale to its values."""
+    """Return a dictionary from each statistic of alpha, which depends on the scale of grades, to its values."""
     each = alpha(counts), alpha(counts, ordinal=True), alpha(counts, grades=grades)
     return dict(zip(_ALPHAS.values(), each, strict=True))
 

@@ -91,7 +91,7 @@ def preference_of(judgments: list[Judgment]) -> int:
 
 
 def _numbers(of_topic: Mapping[Pair, list[Judgment]]) -> list[int]:
-    """Return the counts of ``_OF_JUDGE`` for a topic."""
+    """Return the counts that describe one judge, for a topic. See ``_OF_JUDGE``."""
     in_both_orders = [each for each in of_topic.values() if len({is_first for _, is_first in each}) > 1]
     flips = [each for each in in_both_orders if len({preference for preference, _ in each}) > 1]
     decided = [(preference, is_first) for each in of_topic.values() for preference, is_first in each if preference]

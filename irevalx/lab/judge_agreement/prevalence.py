@@ -38,7 +38,9 @@ def powered_prevalence(counts: FloatArray) -> FloatArray:
 
 
 def prevalences(counts: FloatArray) -> dict[str, FloatArray]:
-    """Return a dictionary from each error rate of the machine, and each estimate of the prevalence, to its values.
+    """Return a dictionary from the name of each error rate and each estimate of the prevalence to its values.
+
+    The shape of the values is (...).
 
     The shape of the values is (...).
     """

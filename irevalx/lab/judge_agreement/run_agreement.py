@@ -85,7 +85,7 @@ class RunAgreement(Frozen):
             yield self._part("run", {"bias": bias, "rank_human": human, "rank_machine": machine}, run=run)
 
     def group_statistics(self, groups: Sequence[str]) -> Iterator[AgreementPart]:
-        """Yield the bias and the excess bias of each group. Its p-value is corrected for the number of groups."""
+        """Yield the bias and the excess bias of each group. p-values are corrected for the number of groups."""
         names, runs = sorted(set(groups)), np.arange(len(groups))
         members = [(runs, np.array([group == name for group in groups], np.bool_)) for name in names]
         biases = self._excess_biases(members, self._drawn)
@@ -99,7 +99,7 @@ class RunAgreement(Frozen):
             yield self._part("group", {"bias": bias, **excess}, group=name)
 
     def gain_statistics(self) -> Iterator[AgreementPart]:
-        """Yield the gains, promise, gain ratio and excess bias of ``with_reranked``, for all runs and for each run."""
+        """Yield the gains of reranking, promise, gain ratio and excess bias, for all runs and for each run."""
         n_runs = len(self.paired.runs) // 2
         before_x, before_y = self.paired.scores
         of_draws = without_noise(self._drawn[0]), without_noise(self._drawn[1])  # no line can be fitted to equal runs

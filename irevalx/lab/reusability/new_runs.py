@@ -52,7 +52,7 @@ MOST_UNJUDGED_OF_POOLED = 0.1
 """The largest share of unjudged documents of pooled runs for which the bias is estimated (docs/reusability.md)."""
 
 _QUANTILES = (50.0, 2.5, 97.5)
-"""The percentiles that are the estimate and the bounds of its interval."""
+"""The percentiles of draws that are used: the first is the estimate, and the others are the bounds of its interval."""
 
 
 class BiasDraws(Frozen):
@@ -320,7 +320,7 @@ class GroupBias(Frozen, kw_only=True):
         return (self.problem or _why_not(request, level)) if self.to_judge else ""
 
     def columns(self, measure: str, run: str, tolerance: float) -> dict[str, Any]:
-        """Return the fields of ``NewRun`` about the bias."""
+        """Return the fields of a row that describe the bias."""
         if not self.to_judge:
             return {"bias": 0.0, "bias_low": None, "bias_high": None, "verdict": FAIR, "to_judge": 0}
         bias, low, high = self.estimates.get((measure, run), (None, None, None))

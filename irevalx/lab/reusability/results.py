@@ -295,9 +295,9 @@ class LeftOutRuns(DrawnResult):
         return {**about, "notes": [*(self.new.explanations if self.new else ()), *about["notes"]]}
 
     def tables(self) -> list[Table]:
-        """Return the tables. The table of ``view`` is the first one.
+        """Return the tables, beginning with the table that ``view`` selects.
 
-        The summary contains the significance decisions.
+        The summary contains significance decisions. The summary contains the significance decisions.
         """
         return self._tables(decisions_apart=False)
 
@@ -316,7 +316,7 @@ class LeftOutRuns(DrawnResult):
         return chosen
 
     def _each(self) -> Iterator[tuple[int, str, str, GroupEvaluation]]:
-        """Yield the index and the name of each measure for each kind of judgments, and the evaluation."""
+        """Yield the index and the name of a measure, a kind of judgments, and the evaluation, for each combination."""
         for m, measure in enumerate(self.experiment.measures):
             for name, evaluation in self.evaluations.items():
                 yield m, measure, name, evaluation
@@ -389,7 +389,7 @@ class LeftOutRuns(DrawnResult):
         return Table.of(title, record, rows, without=unnamed, n_labels=n_labels - single)
 
     def _with_decisions(self, table: Table) -> Table:
-        """Add the columns of significance decisions to a table of ``summary``."""
+        """Add the columns of significance decisions to the summary."""
         cells = [(*cells, *row.decisions.values()) for cells, row in zip(table.rows, self.summary, strict=True)]
         return replace(table, columns=(*table.columns, *DECISION_COLUMNS), rows=cells)
 

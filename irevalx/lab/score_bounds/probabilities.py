@@ -194,7 +194,7 @@ class ExpectedValues:
         shared = np.einsum("tf,fg,tg->t", slopes, self._relevance.covariance, slopes, optimize=True)
         slope = slopes.sum(axis=0)
         error = float(slope @ self._relevance.covariance @ slope)
-        deviation = math.sqrt(max(0.0, float(apart.sum()) + error))  # with the error of the fit to first order
+        deviation = math.sqrt(max(0.0, float(apart.sum()) + error))  # includes the error of the fit to first order
         signs = self._signs(float(known.sum()), weights, slope, deviation)
         now = float(without_noise(known.sum() / n_topics))
         return DifferenceDistribution(
@@ -242,7 +242,10 @@ class ExpectedValues:
         return SignProbabilities(float(below), float(zero), float(above), exact=True)
 
     def changing(self, pairs: Sequence[tuple[int, int]]) -> list[DocumentInfluence]:
-        """Return the unjudged documents in descending order of ``_change``, which is summed over pairs."""
+        """Return the unjudged documents in descending order of the change that their judgments are expected to cause.
+
+        The change is summed over pairs of runs.
+        """
         changes, n_pairs = np.zeros(self._topic.size), np.zeros(self._topic.size, np.int64)
         for pair in pairs:
             changes += (change := self._change(pair))

@@ -93,7 +93,10 @@ class FittedRelevance:
         return GroupFactor(scale=scale, tau=max(tau, LEAST_TAU), n_groups=len(lost))
 
     def _counts(self, lost: BoolArray) -> tuple[float, float, float]:
-        """Return the number of relevant documents in ``lost``, and its mean and variance under a fit without them."""
+        """Return the number of relevant documents among the ``lost`` ones, and its mean and variance.
+
+        Mean and variance are predicted by a model that is fitted without these documents.
+        """
         p = self.fit(lost).probability[lost]
         return float((lost & self._relevant).sum()), float(p.sum()), float((p * (1 - p)).sum())
 

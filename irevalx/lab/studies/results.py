@@ -302,7 +302,7 @@ class StudyResult(Result):
     def figure(
         self, name: str = "agreement-with-AP", *, axis: str = "log", width: float = 7.0, titled: bool = True
     ) -> Figure:
-        """Plot one of ``figure_names``. The axis of levels is logarithmic (log) or linear."""
+        """Plot a figure, given one of ``figure_names``. The axis of levels is logarithmic (log) or linear."""
         named_choice("axis", axis, AXES)
         from irevalx.lab.plotting.page import style
         from irevalx.lab.studies.figures import figures

@@ -47,8 +47,8 @@ class Swaps(Frozen, kw_only=True):
     ties: int = 0
     """The number of comparisons in which the runs are tied on at least one of the sets. They are not swaps."""
     error: float = math.nan
-    """The standard error of ``rate_with_half_ties`` over drawn pairs of sets. It is nan if there is a single pair, or
-    if all pairs are compared."""
+    """The standard error of the swap rate with half ties over drawn pairs of sets. It is nan if there is a single pair,
+    or if all pairs are compared."""
     draws: int = 1
     """The number of pairs of topic sets for which there is at least one comparison."""
 
@@ -75,7 +75,7 @@ class Swaps(Frozen, kw_only=True):
 
     @property
     def interval(self) -> tuple[float, float]:
-        """The 95% interval of ``rate_with_half_ties`` over all splits into two sets of this size, or nan if unknown."""
+        """The 95% interval of ``rate_with_half_ties`` over all splits into sets of this size, or nan if unknown."""
         rate, error = self.rate_with_half_ties, self.error
         if math.isnan(error):
             return math.nan, math.nan
@@ -190,7 +190,7 @@ def topic_sets(n_topics: int, size: int, *, draws: int = DRAWS, seed: int = 0, p
     """
     if _number_of_pairs(n_topics, size) <= draws:
         return np.array(list(_all_pairs(n_topics, size)), np.int64)
-    drawn: dict[tuple[tuple[int, ...], ...], None] = {}  # an ordered set
+    drawn: dict[tuple[tuple[int, ...], ...], None] = {}  # used as an ordered set, so that the result is reproducible
     drawn_for = "" if pair is None else f"{pair} "
     draw = 0
     while len(drawn) < draws:
