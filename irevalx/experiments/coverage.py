@@ -208,7 +208,7 @@ def has_shift(comparisons: Comparisons, request: RequestedMeasure) -> bool:
 
 
 def shifts(comparisons: Comparisons, coverage: Coverage, request: RequestedMeasure) -> FloatArray:
-    """Return the change in the difference of each pair on the scale of the tested means. See ``Coverage.shift``.
+    """Return the change in each pair's difference on the tested scale. See ``Coverage.shift``.
 
     The changes are 0 if the effect of unjudged documents on the measure cannot be estimated.
     """
@@ -220,7 +220,7 @@ def shifts(comparisons: Comparisons, coverage: Coverage, request: RequestedMeasu
 
 
 def why_undetermined(comparisons: Comparisons, request: RequestedMeasure | None) -> str:
-    """Return the requirement that comparisons do not meet, or "" if their conclusions can be computed.
+    """Return the requirement that the comparisons violate, or "" if they violate none.
 
     See ``conclusions_if_relevant``.
     """

@@ -86,7 +86,10 @@ class EvaluatedRuns(Frozen):
 
     @classmethod
     def read(cls, source: Source) -> EvaluatedRuns:
-        """Read a file. Raise MalformedLineError for an invalid line, and InputError for a missing value or run name."""
+        """Read a file. Raise MalformedLineError for an invalid line.
+
+        Raise InputError if the file contains no value, or if a run has no name.
+        """
         return cls(source.path, read_values(source))
 
     @property

@@ -56,7 +56,7 @@ class Result(Frozen, kw_only=True):
     displayed in the same way as its command prints it on a terminal.
     """
 
-    notes: tuple[str, ...] = ()  # sentences displayed below the last table, for example about the topics that were used
+    notes: tuple[str, ...] = ()  # sentences below the last table, for example about the topics that were used
     displayed_titles: ClassVar[Mapping[str, str]] = {}  # displayed titles that differ from the titles in JSON
     titled: ClassVar[bool] = False  # whether the title of a single table is displayed too
 

@@ -170,10 +170,7 @@ class ComparedMeasure(Frozen):
         return {"measure": self.name, "run": self.runs[second], "against": self.runs[first]}
 
     def scores_of(self, row: int) -> dict[str, Any]:
-        """Return the first fields of a row on a pair.
-
-        They are the names, the summary values, their difference, its interval, and the coverage.
-        """
+        """Return the names, the summary values, their difference, its interval, and the coverage of a pair."""
         comparisons, as_printed, coverage = self.comparisons, self.measured.as_printed, self.measured.coverage
         first, second = comparisons.pairs[row]
         low, high = comparisons.interval
@@ -191,10 +188,7 @@ class ComparedMeasure(Frozen):
 
     @cached_property
     def if_relevant(self) -> FloatArray:
-        """The conclusion on each pair if unjudged documents were relevant. The shape is (n_pairs,).
-
-        See ``ComparedPair``.
-        """
+        """The conclusion on each pair under the assumption in ``ComparedPair``. The shape is (n_pairs,)."""
         measured = self.measured
         if measured.top_coverage is None or measured.request is None:
             return conclusions_of(self.comparisons)
@@ -244,7 +238,7 @@ class ComparedMeasure(Frozen):
 
     @property
     def untested_pairs(self) -> list[ComparedPair]:
-        """A row for each pair. The row has neither intervals nor test results."""
+        """A row for each pair, without intervals and test results."""
         numbers = ("low", "high", "effect_size", "p", "corrected_p", "simultaneous_low", "simultaneous_high")
         empty: dict[str, Any] = dict.fromkeys(numbers, math.nan)
         return [
@@ -279,9 +273,7 @@ class ComparedMeasure(Frozen):
     def letters(self) -> list[str]:
         """The significance letters of runs. Runs that share a letter are not significantly different.
 
-        All pairs must be compared.
-
-        If there are too few clusters for tests, all letters are "".
+        All pairs must be compared. If there are too few clusters for tests, all letters are "".
         """
         if not self.comparisons.are_tested:
             return [""] * len(self.runs)

@@ -202,7 +202,7 @@ def calibrate(
 ) -> Sigmoid:
     """Fit the sigmoid of a classifier to judged documents, which are predicted in ``FOLDS`` folds.
 
-    Raise InputError if there are no predictions.
+    Raise InputError unless both relevant and nonrelevant documents are predicted.
     """
     relevant = is_relevant(completion.judgments, completion.level)
     fold = _folds(completion, judged, relevant, order)

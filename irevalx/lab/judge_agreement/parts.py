@@ -71,7 +71,7 @@ class AgreementStatistic(NamedTuple):
 
 
 class AgreementPart(Frozen):
-    """Statistics of one kind for the same labels or runs. Fields of their rows describe the labels or runs."""
+    """Statistics of one kind about the same labels or runs, which the other fields identify."""
 
     kind: Kind
     statistics: Estimates

@@ -156,7 +156,7 @@ def _pair_statistics(judges: Sequence[Judge], bootstrap: LabelBootstrap, level: 
 
 
 def kappa_over(ours: DocumentAgreement, theirs: DocumentAgreement, bootstrap: LabelBootstrap) -> Estimates:
-    """Return the difference between the kappas of two judges with human labels. Both share topics and resamples."""
+    """Return the difference between the kappas of two judges, each with the human judge. Resamples are joint."""
 
     def difference(draws: TopicDraws | None) -> Statistics:
         first, second = (kappa(counts_of(side.confusions, draws), side.grades) for side in (ours, theirs))

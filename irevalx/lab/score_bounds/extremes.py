@@ -272,7 +272,7 @@ class WeightedScores:
 
 
 def _sums(topic: TopicWeights, pairs: Sequence[tuple[int, int]]) -> tuple[FloatArray, IntArray]:
-    """Return, for each document, the sum of its absolute weights over pairs, and the number of these pairs."""
+    """Return the sum of each document's absolute weights over pairs, and the number of pairs with a weight."""
     worth, n_pairs = np.zeros(len(topic.docnos)), np.zeros(len(topic.docnos), np.int64)
     for weights in _weights_of_pairs(topic, pairs):
         worth += np.abs(weights).sum(axis=0)

@@ -117,7 +117,7 @@ class GroupFactor(Frozen, kw_only=True):
 
 
 def judged_depth(experiment: GradedRuns, most: float = MOST_UNJUDGED) -> int:
-    """Return the depth up to which at most the share ``most`` of the runs' documents is unjudged, or 0.
+    """Return the depth to which at most a share ``most`` of the runs' documents is unjudged, or 0 if none.
 
     At the last rank, the share can be five times as high.
     """

@@ -58,7 +58,7 @@ class DeterminedPairsRow(NamedTuple):
     pairs: int
     decided: int | None  # None for draws of judgments, like the next field
     undecided: int | None
-    confident: int | None = None  # other pairs that keep their sign with probability 0.95; None if it is unknown
+    confident: int | None = None  # other pairs whose keeps_sign is at least 0.95; None if it is not computed
 
 
 class DocumentToJudge(NamedTuple):

@@ -159,8 +159,8 @@ class Study(Frozen):
     confusion: Confusion  # shape (n_levels, n_samples, n_measures): significance decisions against full judgments
     reversals: IntArray  # shape (n_measures, n_pairs): how many reduced judgments reverse a significant sign
     without_value: IntArray  # shape (n_measures,): the number of topics for which a run has no finite value
-    undefined: IntArray  # shape (n_measures,): the number of undefined values under reduced judgments
-    without_relevant: IntArray  # shape (n_levels, n_samples): the number of topics without judged relevant documents
+    undefined: IntArray  # shape (n_measures,): the number of undefined values of other topics under reduced judgments
+    without_relevant: IntArray  # shape (n_levels, n_samples): topics that lost all judged relevant documents
     intervals: StudyIntervals | None = None  # intervals of the means over samples; None unless topics were resampled
 
     @cached_property
