@@ -223,8 +223,8 @@ def estimate(
     of topics with human labels. The available human labels serve as a pilot sample. In simulations with 10, 20 and 50
     topics in the pilot sample, 80% of the predicted half-widths were 0.65 to 1.38, 0.76 to 1.24 and 0.85 to 1.14 times
     the realised half-width. half_width_low and half_width_high are the products of half_width and these factors.
-    With `human_labels="random"`, the numbers are numbers of documents, and the samples are simple random samples of the
-    same size of each topic of the pilot, or all documents of smaller topics.
+    With `human_labels="random"`, `plan` contains total numbers of documents. The plan assumes that simple random
+    samples of equal size are drawn from the topics of the pilot sample; smaller topics are judged completely.
 
     Intervals and tests use Student's t distribution. They are valid regardless of the accuracy of the machine. If its
     labels are inaccurate, lambda is near 0. The method has four limitations. The confidence level applies to each

@@ -79,7 +79,7 @@ async function draw(runs, topics) {
   const listed = documents.slice(0, MOST_LISTED);
   const note =
     `${counted(documents.length, "unjudged document")} of ${counted(topics.length, "topic")}, ` +
-    `${alone.toLocaleString("en")} of them retrieved by one of the two runs only, which are listed first.` +
+    `${alone.toLocaleString("en")} of them retrieved by only one of the two runs (listed first).` +
     (documents.length > MOST_LISTED ? ` The page lists ${MOST_LISTED}; the saved table contains all.` : "");
   body.replaceChildren(
     html("p", { class: "note" }, note),
