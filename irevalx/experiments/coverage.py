@@ -188,9 +188,8 @@ class Coverage(Frozen, kw_only=True):
     def shift(self, run: int, against: int, mean: float, mean_against: float) -> float:
         """Return the change in a mean difference if unjudged documents were relevant, or nan if it is unknown.
 
-        The assumption is ``RELATIVE_RELEVANCE``. The change is unknown if a run has no judged documents.
-
-        Shares of unjudged documents are relative to the documents retrieved for a topic, like the shares in ``judged``.
+        ``RELATIVE_RELEVANCE`` is the assumed relevance. The change is unknown if a run has no judged documents. Shares
+        of unjudged documents are relative to the documents retrieved for a topic, like the shares in ``judged``.
         """
         change = 0.0
         for sign, (own, compared, of_run) in ((1, (run, against, mean)), (-1, (against, run, mean_against))):

@@ -2,6 +2,6 @@
 
 agree                 agree() and its command
 run_overlap           rank-biased overlap of runs
-evaluations           evaluations of runs, read or computed, paired
+evaluations           evaluations of runs, which are read or computed, and pairs of evaluations
 paired_evaluations    the same runs under two sets of judgments: values, statistics, intervals
 """

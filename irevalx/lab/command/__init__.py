@@ -1,11 +1,11 @@
 """The command group irevalx-lab, and the parameters and output shared by its commands.
 
-program              the group: each command is imported when it is called
+program              the group, which imports a command when it is called
 help                 commands with brief and full help
-declaration          a public function -> a command
+declaration          conversion of a public function to a command
 evaluation_options   options of commands that evaluate runs
 added_options        options that are added to commands: formats of runs, score files, output, figures
 common_options       other parameters that functions and commands share
 notes                sentences and column headings that several commands print
-output               Result; files and folders that commands write
+output               results, and the files and folders that commands write
 """

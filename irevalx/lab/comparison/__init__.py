@@ -5,7 +5,8 @@ gate                  gate() and its command
 topics                compare_topics()
 discriminative_power  discriminative_power()
 tested_runs           the comparisons from which each function derives its result
-topic_groups          comparisons within topic groups, and their interaction
+topic_groups          comparisons within topic groups
+interactions          interaction of differences with topic groups
 replicates            systems with several runs
 several_collections   comparisons over several collections
 gated_collections     verdicts over several collections
@@ -15,7 +16,7 @@ margins               the parameter margin
 non_inferiority       noninferiority tests and intervals
 results               the result of compare
 comparison_options    parameters that these functions and report share
-pairs                 pairs of runs under measures: rows
+pairs                 rows on pairs of runs under measures
 pair_columns          default columns of tables of pairs, their heads, and notes on them
 conclusions           the best run, and the runs that differ from it or from the baseline
 run_tables            tables with a row for each run, and their marks

@@ -337,9 +337,9 @@ class Conclusion(Frozen):
             yield from filter(None, [self.caution(pair).strip()])
 
     def in_brief(self, pair: ComparedPair) -> str:
-        """Return a sentence on the difference of the only pair, shorter than the sentences on the first measure.
+        """Return a short sentence on the difference of the only pair.
 
-        It follows the sentences of ``in_full`` on another measure.
+        It follows the sentences on another measure, which ``in_full`` yields.
         """
         difference = f"{self.number(pair.difference)}{self._range(pair)}"
         test = self.of_measure.comparisons.why_untested or f"{_significant(pair)} ({self.p(pair)})"

@@ -53,8 +53,6 @@ def margins_of(compared: Sequence[ComparedMeasure], margin: Margins) -> dict[str
     """Return the margin of each measure, and whether it is a share of the baseline's mean.
 
     Raise ArgumentError if a margin is missing or too large.
-
-    Raise ArgumentError if a margin is missing or too large.
     """
     for of_measure in (each.measured for each in compared):
         if not (of_measure.direction and of_measure.scale.is_linear):

@@ -188,7 +188,7 @@ class ComparedMeasure(Frozen):
 
     @cached_property
     def if_relevant(self) -> FloatArray:
-        """The conclusion on each pair under the assumption in ``ComparedPair``. The shape is (n_pairs,)."""
+        """The conclusion on each pair with more relevant documents. The shape is (n_pairs,). See ``ComparedPair``."""
         measured = self.measured
         if measured.top_coverage is None or measured.request is None:
             return conclusions_of(self.comparisons)

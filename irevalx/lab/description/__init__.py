@@ -1,5 +1,5 @@
 """Statistics of judgments and runs.
 
-describe    statistics of judgments and runs; describe() and its command
+describe    describe() and its command
 figures     the figure
 """

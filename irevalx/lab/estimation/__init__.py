@@ -2,7 +2,7 @@
 
 estimate            estimate() and its command
 answers             scores of answers: estimates, and the answers to score
-topic_estimates     estimates, and plans, from topics of which some have human values
+topic_estimates     estimates if only some topics have human values, and plans
 document_samples    estimates from labelled documents
 sampling_design     selection of documents to label
 results             rows and tables of estimates

@@ -1,4 +1,4 @@
 """Scores of generated answers.
 
-nuggets    scores from nugget assignments; nuggets() and its command
+nuggets    nuggets() and its command
 """

@@ -3,15 +3,16 @@
 labels                labels() and its command
 parts                 the typed results, and their long form
 document_agreement    agreement on documents
-run_agreement         agreement on runs; reranking
-real_labels           labels that are not integers; probabilities
+run_agreement         agreement on runs, and reranking
+disagreements         documents with different labels
+real_labels           labels that are not integers, and probabilities
 preferences           pairwise preferences
 error_rates           sensitivity, specificity, prevalence
-judges                judges, combined labels, a single judge
-several_judges        several judges, and pairs of judges
+judges                labels of judges, combined labels, and the comparison of one judge
+several_judges        comparison of several judges, and of pairs of judges
 panels                agreement of all judges, effective number of machines
-covariates            whether labels depend on length, system, ...
-group_bias            whether a machine favours a group of runs
+covariates            dependence of labels on a covariate, such as the length of a document
+group_bias            tests of whether a machine favours a group of runs
 excess_bias           excess bias of groups and of reranked runs
 results               results of one judge and of several judges
 figures               confusion, judges, reranked runs, covariates

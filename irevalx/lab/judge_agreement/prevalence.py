@@ -41,8 +41,6 @@ def prevalences(counts: FloatArray) -> dict[str, FloatArray]:
     """Return a dictionary from the name of each error rate and each estimate of the prevalence to its values.
 
     The shape of the values is (...).
-
-    The shape of the values is (...).
     """
     neither, only_machine, only_human, both, _, other_1 = np.moveaxis(counts, -1, 0)
     sensitivity, specificity = divided(both, only_human + both), divided(neither, neither + only_machine)

@@ -4,7 +4,7 @@
     results            rows and tables
     new_runs           expected bias of unpooled runs
     new_run_results    rows and sentences about unpooled runs
-    figures            changes, bias against unjudged documents
+    figures            changes, and the bias against the share of unjudged documents
 
 Source: Büttcher, Clarke, Yeung and Soboroff, Reliable Information Retrieval Evaluation with Incomplete and Biased
 Judgements, SIGIR 2007.

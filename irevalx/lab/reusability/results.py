@@ -297,7 +297,7 @@ class LeftOutRuns(DrawnResult):
     def tables(self) -> list[Table]:
         """Return the tables, beginning with the table that ``view`` selects.
 
-        The summary contains significance decisions. The summary contains the significance decisions.
+        The summary contains the significance decisions.
         """
         return self._tables(decisions_apart=False)
 

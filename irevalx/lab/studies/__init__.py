@@ -2,10 +2,10 @@
 
 study           study() and its command
 draw            draw() and its command
-schemes         schemes that reduce judgments; levels, samples
-simulation      statistics of each sample; topic bootstrap
-results         StudyResult; results of judging strategies
-summaries       means over samples, knees, tables; writes and reads study.json
+schemes         schemes that reduce judgments, with their levels and samples
+simulation      statistics of each sample, and the topic bootstrap
+results         the result of a study, and results of judging strategies
+summaries       means over samples, knees and tables; the file study.json
 warnings        warnings about a study
 figures         agreement, grids, scatter
 """
