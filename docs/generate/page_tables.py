@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 
 from departures import DEPARTURES, SUBJECTS
@@ -11,6 +12,7 @@ from rules import KINDS, RULES
 
 from irevalx.cli.explanations import families
 from irevalx.measures import MEASURES
+from irevalx.reading.file_format import NAMES_IN_TABLES
 from irevalx.reading.formats import FILE_FORMATS
 from irevalx.strategies.registry import LEARNING, STRATEGIES
 
@@ -75,14 +77,20 @@ def probability_measures() -> str:
     return ", ".join(f"`{measure.name}`" for measure in supported) + "."
 
 
+_NAMES = re.compile(rf"{re.escape(NAMES_IN_TABLES)}[^.]*\.")
+"""The sentences of the help on the names of columns, in place of which the page has a link to its table of names."""
+
+
 def formats() -> str:
     """Return a section for each file format."""
     sections = []
     for described in FILE_FORMATS:
         lines = ["```", str(described.columns), described.example, "```"]
-        sections.append(
-            "\n\n".join([f"### `{described.usage}`", "\n".join(lines), *map(_one_line, described.paragraphs)])
-        )
+        prose = [
+            _NAMES.sub("Columns are identified by [name](#tables-and-json-lines).", _one_line(paragraph))
+            for paragraph in described.paragraphs
+        ]
+        sections.append("\n\n".join([f"### `{described.usage}`", "\n".join(lines), *prose]))
     return "\n\n".join(sections)
 
 

@@ -8,6 +8,8 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 
+from notebooks import DOWNLOADS  # noqa: E402
+
 from irevalx import __version__  # noqa: E402
 
 project = "irevalx"
@@ -22,6 +24,7 @@ extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx_copybutton", "docstrings"
 myst_heading_anchors = 4
 myst_enable_extensions = ["attrs_inline", "dollarmath"]
 smartquotes = False
+exclude_patterns = [DOWNLOADS]
 toc_object_entries = False
 html_math_renderer = "mathml"
 highlight_language = "none"
@@ -44,6 +47,7 @@ html_theme = "furo"
 html_static_path = [str(HERE / "static")]
 html_css_files = ["irevalx.css"]
 html_copy_source = False
+html_search_scorer = str(HERE / "search.js")
 html_show_sphinx = False
 html_last_updated_fmt = None
 html_domain_indices = False

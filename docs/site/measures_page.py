@@ -1,4 +1,4 @@
-"""All measures with their definitions: what ``irevalx -h -m NAME`` says, its formulas typeset."""
+"""All measures with their definitions, a page for each family: the text of ``irevalx -h -m NAME``, formulas typeset."""
 
 from __future__ import annotations
 
@@ -14,16 +14,21 @@ from irevalx.measures.declaration import Measure
 
 _INTRODUCTION = """# All measures
 
-This page contains the definition, formula, range and source of each measure, and how options affect it. `irevalx -h
--m NAME` and the manual page `irevalx-measures(7)` show the same definitions. [Measures](measures.md) explains how
-to request measures.
+This page lists all measures by family. The page of a family contains the definition, formula, range and source of each
+measure, and how options affect it. `irevalx -h -m NAME` and the manual page `irevalx-measures(7)` show the same
+definitions. [Measures](measures.md) explains how to request measures.
 """
 
 
 def text() -> str:
-    """Return the page, in Markdown."""
+    """Return the list of families and their measures, in Markdown."""
+    return "\n".join([_INTRODUCTION, *_index()])
+
+
+def texts_of_families() -> dict[str, str]:
+    """Return the page of each family in Markdown, by its place among the sources of the site."""
     with typed_in_shell(OPTIONS):
-        return "\n".join([_INTRODUCTION, *_index(), *_families()])
+        return {_page(measures): "\n".join(_family(title, measures)) for title, measures in families().items()}
 
 
 def with_links(page: str) -> str:
@@ -36,20 +41,24 @@ def _index() -> Iterator[str]:
     yield "| family | measures |\n|---|---|"
     for title, measures in families().items():
         names = ", ".join(f"[`{measure.name}`](#measure-{measure.name})" for measure in measures)
-        yield f"| {title} | {names} |"
-    yield ""
+        yield f"| [{title}]({_page(measures)}) | {names} |"
+    yield "\n```{toctree}\n:hidden:\n"
+    yield from (_page(measures).removesuffix(".md") for measures in families().values())
+    yield "```"
 
 
-def _families() -> Iterator[str]:
-    for title, measures in families().items():
-        if measures:
-            yield f"## {title}\n"
-        for measure in measures:
-            yield from _measure(measure)
+def _page(measures: list[Measure]) -> str:
+    return f"measures/{measures[0].family.rpartition('.')[2].replace('_', '-')}.md"
+
+
+def _family(title: str, measures: list[Measure]) -> Iterator[str]:
+    yield f"# {title}\n"
+    for measure in measures:
+        yield from _measure(measure)
 
 
 def _measure(measure: Measure) -> Iterator[str]:
-    yield f"(measure-{measure.name})=\n### `{measure.name}`\n"
+    yield f"(measure-{measure.name})=\n## `{measure.name}`\n"
     usage = f" `-m {measure.name}.{measure.kind.usage}`" if measure.kind.usage else ""
     yield f"**{_escaped(measure.title)}.**{usage}\n"
     for paragraph in measure.paragraphs:

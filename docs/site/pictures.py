@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import os
 import posixpath
 import re
@@ -36,7 +37,8 @@ def with_pictures(text: str, file: str, folder: Path) -> str:
     def drawn(match: re.Match[str]) -> str:
         lines = [match[0]]
         for name in draw(match[2], match[1].split(), folder / _FOLDER):
-            lines.append(f"![{_words(match[2])}]({posixpath.normpath(f'{up}/{_FOLDER}/{name}')})")
+            words = _words(match[2], (folder / _FOLDER / name).read_text())
+            lines.append(f"![{words}]({posixpath.normpath(f'{up}/{_FOLDER}/{name}')})")
         return "\n\n".join(lines)
 
     return MARKED.sub(drawn, text)
@@ -64,6 +66,7 @@ def draw(call: str, files: list[str], folder: Path) -> list[str]:
     return names
 
 
-def _words(call: str) -> str:
-    command = re.findall(r"irevalx-lab [a-z-]+", call)[-1]
-    return f"The figure that {command} draws"
+def _words(call: str, svg: str) -> str:
+    """Return the title of a picture and the command that draws it, for readers who do not see the picture."""
+    [title] = re.findall("<title>(.+?)</title>", svg)
+    return f"{html.unescape(title)} ({re.findall('irevalx-lab [a-z-]+', call)[-1]})"

@@ -25,7 +25,7 @@ def write(folder: Path) -> None:
     made = {"man/man7/irevalx-measures.7": measures_page.text()} | manual_pages.texts() | module_pages.texts()
     for file, text in made.items():
         _write(folder / site_name(file), text)
-    for name, text in module_pages.texts_of_names().items():
+    for name, text in (module_pages.texts_of_names() | measures_page.texts_of_families()).items():
         _write(folder / name, text)
     pages = page_files()
     for file in pages:
@@ -36,10 +36,18 @@ def write(folder: Path) -> None:
             text = "\n".join([text, *_tables_of_contents()])
         if file == "docs/measures.md":
             text = measures_page.with_links(text)
-        text = pictures.with_pictures(with_site_links(text, file), file, folder)
         if site_name(file).endswith(".ipynb"):
-            text = notebooks.executed(text)
-        _write(folder / site_name(file), text)
+            _write_notebook(folder, file, text)
+        else:
+            _write(folder / site_name(file), pictures.with_pictures(with_site_links(text, file), file, folder))
+
+
+def _write_notebook(folder: Path, file: str, text: str) -> None:
+    """Write the page of a notebook, and the notebook itself, whose links lead to the files of a checkout."""
+    notebook, name = notebooks.executed(text), site_name(file).rpartition("/")[2]
+    _write(folder / notebooks.DOWNLOADS / name, notebooks.written(notebook, str))
+    page = notebooks.written(notebook, lambda part: notebooks.with_download(with_site_links(part, file), name))
+    _write(folder / site_name(file), page)
 
 
 def copy(source: Path, path: Path) -> None:

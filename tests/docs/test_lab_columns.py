@@ -1,4 +1,4 @@
-"""docs/lab-columns.md: it explains every column that a command of irevalx-lab writes, and no other."""
+"""docs/lab-columns.md and docs/lab-columns-judgments.md: they explain every column that a command of irevalx-lab writes, and no other."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from irevalx import Scores, lab
 pytest.importorskip("scipy")
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::irevalx.IrevalxWarning")]
 
-PAGE = PAGES["docs/lab-columns.md"]
+PAGE = PAGES["docs/lab-columns.md"] + PAGES["docs/lab-columns-judgments.md"]
 EXPERIMENT, LABELS = FIXTURES / "experiment", FIXTURES / "labels"
 FULL, POOLED, MACHINE = str(EXPERIMENT / "qrels"), str(LABELS / "qrels"), str(LABELS / "machine")
 DOCUMENTS = str(EXPERIMENT / "docs.jsonl.gz")
@@ -171,7 +171,7 @@ def columns_of_section(title: str) -> frozenset[str]:
     [section] = re.findall(rf"^## {title}$\n(.*?)(?=^## |\Z)", PAGE, re.DOTALL | re.MULTILINE)
     first_cells = re.findall(r"^\| (`.*?) \| ", section, re.MULTILINE)
     names = {name for cell in first_cells for name in re.findall("`([^`]+)`", cell)}
-    shared = [other for other in SHARED if f"](#{other.lower().replace(' ', '-')})" in section]
+    shared = [other for other in SHARED if f"#{other.lower().replace(' ', '-')})" in section]
     return frozenset(names).union(*map(columns_of_section, shared))
 
 

@@ -226,11 +226,19 @@ def test_options_exist(page: str) -> None:
             assert word in known or abbreviates, f"{page} names {word}, which is no option"
 
 
+@pytest.mark.parametrize("page", [page for page in PAGES if page.startswith("docs/") and page != "docs/glossary.md"])
+def test_pages_are_short(page: str) -> None:
+    """A page of docs/ has at most 420 lines; the glossary, which is a list of terms, can be longer."""
+    assert PAGES[page].count("\n") <= 420
+
+
 def test_formats_and_commands_are_described() -> None:
-    """docs/formats.md says of every output format when to use it, docs/lab.md what each command is for."""
+    """docs/output-formats.md says of every output format when to use it, docs/lab.md what each command is for."""
     [output] = [param for param in command.params if "--format" in param.opts]
     assert isinstance(output.type, click.Choice)
     for name in output.type.choices:
-        assert f"`{name}`" in PAGES["docs/formats.md"] or f"`--format {name}`" in PAGES["docs/formats.md"], name
+        assert (
+            f"`{name}`" in PAGES["docs/output-formats.md"] or f"`--format {name}`" in PAGES["docs/output-formats.md"]
+        ), name
     for name in COMMANDS:
         assert f"| `{PROGRAM} {name} " in PAGES["docs/lab.md"], name

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import check
 import contents
+import measures_page
 import pictures
 import pytest
 import sources
@@ -88,6 +89,24 @@ def test_links() -> None:
     assert contents.with_site_links(text, "docs/first/beir.md") == expected
 
 
+def test_pages_of_measures() -> None:
+    """Each measure is on the page of one family; the list has a link to each measure and to each page."""
+    pages = measures_page.texts_of_families()
+    defined = [name for page in pages.values() for name in re.findall(r"^\(measure-(\w+)\)=$", page, re.MULTILINE)]
+    assert sorted(defined) == sorted(measure.name for measure in MEASURES)
+    listed = measures_page.text()
+    assert sorted(re.findall(r"\(#measure-(\w+)\)", listed)) == sorted(defined)
+    assert re.findall(r"^\| \[.+?\]\((\S+)\)", listed, re.MULTILINE) == [*pages]
+    assert max(page.count("\n## ") for page in pages.values()) < len(MEASURES) / 3
+
+
+def test_last_results_of_the_search() -> None:
+    """The search shows the changelog and the page for contributors after all other pages."""
+    [last] = re.findall(r"\[(.+)\]\.includes", (ROOT / "docs" / "site" / "search.js").read_text())
+    files = ("CHANGELOG.md", "CONTRIBUTING.md")
+    assert re.findall(r'"(.+?)"', last) == [contents.site_name(file).removesuffix(".md") for file in files]
+
+
 def test_faults(tmp_path: Path) -> None:
     """Links and places that are not there are found, and what is loaded from elsewhere."""
     (tmp_path / "a.html").write_text(
@@ -125,7 +144,8 @@ def test_pictures(tmp_path: Path) -> None:
     """A call below the mark is run, and its picture stands below it."""
     [match] = [match[0] for match in pictures.MARKED.finditer(PAGES["docs/figures.md"]) if "bounds.svg" in match[1]]
     text = pictures.with_pictures(f"Above.\n\n{match}\n\nBelow.\n", "docs/first/x.md", tmp_path)
-    picture = "![The figure that irevalx-lab bounds draws](../pictures/bounds.svg)"
+    words = "Determined pairs of runs by number of judged documents (irevalx-lab bounds)"
+    picture = f"![{words}](../pictures/bounds.svg)"
     assert text == f"Above.\n\n{match}\n\n{picture}\n\nBelow.\n"
     assert b"<svg" in (tmp_path / "pictures" / "bounds.svg").read_bytes()
 
