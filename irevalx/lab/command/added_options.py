@@ -101,6 +101,13 @@ FIGURE_OUTPUT = _named(
         ),
     ),
     no_title=flag(default=False, help="Draw figures without titles."),
+    svg_text=flag(
+        default=False,
+        help=(
+            "Store the text of SVG figures as text, which can be searched and selected, and not as outlines, which "
+            "need no font."
+        ),
+    ),
 )
 """The options of commands that draw a figure."""
 

@@ -29,7 +29,7 @@ SELDOM = frozenset(
             "names",
             "no_title",
         ),
-        *("results_format", "rounding", "sample_rate", "threads", "ties", "titled", "topic_rates"),
+        *("results_format", "rounding", "sample_rate", "svg_text", "threads", "ties", "titled", "topic_rates"),
     }
 )
 """Rarely used parameters. The brief help lists only their names."""

@@ -197,7 +197,7 @@ def _html_of(table: Table, *, titled: bool) -> Iterator[str]:
 LONGEST_STEM = 32
 """The number of characters of a file name that its temporary file name contains. A name has at most 255 bytes."""
 
-_NOT_RECORDED = frozenset({"threads", "quiet", "path", "format", "figure", "figure_width", "no_title"})
+_NOT_RECORDED = frozenset({"threads", "quiet", "path", "format", "figure", "figure_width", "no_title", "svg_text"})
 """Parameters that do not affect any value. They are therefore not recorded."""
 
 
@@ -219,6 +219,7 @@ class Output(Frozen, kw_only=True):
     figure: str | None = None  # the file for a figure, with an extension in ``FIGURE_ENDINGS``
     figure_width: float = 7.0  # in inches
     no_title: bool = False  # whether figures are without titles
+    svg_text: bool = False  # whether figures in SVG contain text in place of outlines
     quiet: bool = False  # whether progress is hidden
 
     def write(self, result: Result, **drawn: Any) -> None:
@@ -270,7 +271,7 @@ class Output(Frozen, kw_only=True):
         """Plot a figure on a page, and write it to a file."""
         from irevalx.lab.plotting.page import Page, figure_bytes
 
-        page = Page(self.figure_width, not self.no_title)
+        page = Page(self.figure_width, not self.no_title, svg_text=self.svg_text)
         write_lines([figure_bytes(draw, page, os.path.basename(path))], path)  # noqa: PTH119
 
 

@@ -86,6 +86,7 @@ class Page(Frozen):
     width: float = 7.0  # width of the figure in inches
     titled: bool = True  # false if the figure will have a caption
     linear: bool = False  # whether axes of levels are linear instead of logarithmic
+    svg_text: bool = False  # whether an SVG file contains text in place of outlines
 
     @property
     def is_narrow(self) -> bool:
@@ -222,6 +223,8 @@ def figure_bytes(draw: Callable[[Page], Figure], page: Page, name: str) -> bytes
     """Render a figure to a file in the format of its suffix. Equal figures yield equal bytes."""
     ending, file = Path(name).suffix.lower(), io.BytesIO()
     with style():
+        if page.svg_text:  # a viewer without the font uses another one
+            mpl.rcParams.update({"svg.fonttype": "none", "font.family": [_FONT, "sans-serif"]})
         figure = draw(page)
         texts = [("Title", figure.get_suptitle()), ("Description", figure.get_supxlabel())]
         described = {key: " ".join(text.split()) for key, text in texts if text and ending == ".svg"}

@@ -210,13 +210,14 @@ class FigureFiles(NamedTuple):
     axis: str  # one of ``AXES``
     width: float  # in inches
     titled: bool
+    svg_text: bool = False  # whether SVG files contain text in place of outlines
 
     @property
     def page(self) -> Page:
         """The page for which the figures are drawn."""
         from irevalx.lab.plotting.page import Page
 
-        return Page(self.width, self.titled, self.axis == "linear")
+        return Page(self.width, self.titled, self.axis == "linear", self.svg_text)
 
 
 class StudyResult(Result):

@@ -145,7 +145,8 @@ def _write_study(
             studies.append(study(scheme=strategy.name, documents=texts, seed=first_seed, **options))
         is_random = any(strategy.is_random for strategy in strategies)
         result = SeveralStudies(tuple(studies), first_seed if is_random else None)
-    style = FigureFiles(None if figures == "none" else figures, axis, output.figure_width, not output.no_title)
+    suffix = None if figures == "none" else figures
+    style = FigureFiles(suffix, axis, output.figure_width, not output.no_title, output.svg_text)
     into = partial(result.write_into, figures=style, digits=output.digits, threads=threads, progress=progress)
     files = write_folder(folder, into)
     output.write(replace(result, notes=(*result.notes, f"Files in {shown_name(folder)}: {', '.join(files)}.")))

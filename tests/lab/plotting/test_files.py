@@ -29,6 +29,9 @@ Call: TypeAlias = tuple[str | Path, ...]
 SWAPS: Call = ("swap-rate", QRELS, *RUNS, "-m", "map", "--sizes", "2 3", "--draws", "5", "--seed", "1", "--quiet")
 
 
+STUDY: Call = ("study", QRELS, *RUNS, "--levels", "50%", "--seed", "1", "--quiet")
+
+
 def draw(path: Path, *options: str) -> bytes:
     """Draw a figure, and return the bytes of its file."""
     succeeded(*SWAPS, "--figure", path, *options, stderr="")
@@ -76,6 +79,19 @@ def test_environment(tmp_path: Path) -> None:
     done = subprocess.run(words, capture_output=True, check=False, env=env)
     assert (done.returncode, done.stderr) == (0, b"")
     assert (tmp_path / "other.svg").read_bytes() == draw(tmp_path / "own.svg")
+
+
+def test_text_in_svg(tmp_path: Path) -> None:
+    """With --svg-text, all text of an SVG file is text, with a generic font family for viewers without the font."""
+    text = draw(tmp_path / "f.svg", "--svg-text").decode()
+    assert {"swap rate", "Swap rate by size of the topic sets", "2", "3"} <= {
+        *re.findall("<text[^>]*>([^<]+)</text>", text)
+    }
+    assert "DejaVuSans-" not in text
+    assert all(style.endswith("sans-serif") for style in re.findall('font: ([^;"]+)', text))
+    options = ("-m", "map P.5", "--samples", "2", "--figure-format", "svg", "--svg-text")
+    succeeded(*STUDY, *options, "-o", tmp_path / "study", stderr="")
+    assert {"<text" in path.read_text() for path in (tmp_path / "study").glob("*.svg")} == {True}
 
 
 def test_titles(tmp_path: Path) -> None:
