@@ -226,7 +226,7 @@ def _over_collections(
         lacking = [collection.name for collection in collections if collection.name not in of_run]
         if lacking:
             names = first_names(lacking, "collection")
-            messages.warn(f"{run} has no results on {names}, so it has no value over all collections")
+            messages.warn(f"{run} has no results on {names}, so values over all collections are omitted for this run")
         evaluations.append(over_collections(run, of_run, is_complete=not lacking))
     return evaluations
 

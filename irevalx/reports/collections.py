@@ -76,7 +76,7 @@ def _caption(heads: Sequence[str], report: EvaluationReport) -> Iterator[str]:
     if heads[-1] == "mean":
         yield f"mean: over the {len(heads) - 2} collections, which have equal weight."
         if report.intervals:
-            yield "Its intervals apply to these collections: only the topics are treated as a sample."
+            yield "Intervals of the mean apply to these collections: only the topics are treated as a sample."
 
 
 def _notes(names: Sequence[str], report: EvaluationReport) -> Iterator[str]:

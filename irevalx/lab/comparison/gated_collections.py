@@ -40,7 +40,7 @@ def gated_collections(
         for run in runs:
             if run not in runs_of(collection):
                 raise InputError(
-                    f"{collection.name}: run {quote(run)} is missing; gate requires all runs in all collections"
+                    f"{collection.name}: run {quote(run)} is missing; gate requires all runs on each collection"
                 )
 
     def evaluate(collection: Collection) -> Gate:

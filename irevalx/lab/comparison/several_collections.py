@@ -131,7 +131,7 @@ class ComparedCollections(ComparedPairs, kw_only=True):
 
     def drawing(self, draw: str | None, page: Any) -> str:
         """Raise ArgumentError, because there is no figure of several collections."""
-        raise ArgumentError("there is no figure of several collections; draw one collection")
+        raise ArgumentError("several collections cannot be drawn in one figure; draw each collection separately")
 
     @property
     def pairs(self) -> int:
@@ -251,7 +251,10 @@ class ComparedCollections(ComparedPairs, kw_only=True):
         """Return the result of the test of a mean difference, with its interval, or the reason why it is not tested."""
         fewest = collection_means.FEWEST_COLLECTIONS
         if row.differ is None and row.scope == THESE:
-            return "not tested, because a collection has too few topics or clusters of topics, or nothing varies"
+            return (
+                "not tested, because a collection contains too few topics or clusters of topics, or the differences "
+                "do not vary"
+            )
         if row.differ is None:
             return (
                 f"not tested, because there are fewer than {fewest} collections{' or families' * bool(self.families)}"
@@ -298,12 +301,12 @@ def compared_collections(
     usable = [each for each in collections if any({*pair} <= {*runs_of(each)} for pair in pairs)]
     if len(usable) < len(collections):
         left_out = first_names([each.name for each in collections if each not in usable], "collection")
-        warn(f"no two runs to compare in {left_out}")
+        warn(f"collections with fewer than two runs to compare are left out: {left_out}")
     results, names = evaluated_each(usable, evaluate), [each.name for each in usable]
     if len(names) < collection_means.FEW_COLLECTIONS:
         warn(
-            f"with fewer than {collection_means.FEW_COLLECTIONS} collections, a test for collections like these has "
-            "little power, and its p-value is too small if a few collections have large differences"
+            f"with fewer than {collection_means.FEW_COLLECTIONS} collections, the test on collections like these has "
+            "little power, and the p-value is too small if a few collections have large differences"
         )
     of_families = {}
     if families is not None:
@@ -314,8 +317,8 @@ def compared_collections(
             by_measure.setdefault(each.name, {})[name] = each
     every = {measure: of for measure, of in by_measure.items() if len(of) == len(names)}
     if not every:
-        lacks = "have no measure in common" if names else "have no two runs to compare"
-        raise ArgumentError(f"the collections {lacks}")
+        problem = "have no measure in common" if names else "contain fewer than two runs to compare"
+        raise ArgumentError(f"the collections {problem}")
     rows = [_rows(pairs, of, of_families, method) for of in every.values()]
     notes = [(name, note) for name, (_, of) in zip(names, results, strict=True) for note in of]
     return ComparedCollections(
@@ -358,7 +361,7 @@ def _rows(
     for pair in pairs:
         rows = [row for row in single if (row.run, row.against) == pair]
         if not rows:
-            warn(f"{pair[0]} and {pair[1]} are not compared, because no collection has both")
+            warn(f"{pair[0]} and {pair[1]} are not compared, because no collection contains results of both runs")
             continue
         names, d = [row.collection for row in rows], [differences[(*pair, row.collection)] for row in rows]
         of_each = np.concatenate([each.mean(axis=1) for each in d])[np.newaxis]

@@ -142,7 +142,7 @@ def test_command(tmp_path: Path) -> None:
     assert "unknown measure 'fiqa'" in refusal("gate", QRELS, RUNS, *options, "--margin", "fiqa=0.1")
     values = drawn()
     del values["law"]["new"]
-    with pytest.raises(irevalx.IrevalxError, match="law: run 'new' is missing; gate requires all runs in all"):
+    with pytest.raises(irevalx.IrevalxError, match="law: run 'new' is missing; gate requires all runs on each"):
         gated(values, 0.1)
 
 

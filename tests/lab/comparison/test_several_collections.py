@@ -146,7 +146,7 @@ def test_families_in_a_file(tmp_path: Path) -> None:
 def test_missing_runs() -> None:
     """A pair uses the collections of both runs, and means of runs the collections that all runs have."""
     drawn = values(without={"news": "c", "law": "bc", "faq": "a"})
-    with pytest.warns(IrevalxWarning, match="no two runs to compare in law"):
+    with pytest.warns(IrevalxWarning, match="fewer than two runs to compare are left out: law"):
         result = compared(drawn)
     assert [(row.run, row.against, row.collections) for row in rows_of(result, THESE)] == [
         *[("a", "b", 5), ("a", "c", 4), ("b", "c", 5)]
@@ -159,7 +159,7 @@ def test_missing_runs() -> None:
     apart = {"bio": {"a": [1.0] * 9, "b": [0.5] * 9}, "law": {"b": [0.0] * 9, "c": [0.5] * 9}}
     with (
         pytest.warns(IrevalxWarning, match="with fewer than 6 collections"),
-        pytest.warns(IrevalxWarning, match="a and c are not compared, because no collection has both"),
+        pytest.warns(IrevalxWarning, match="a and c are not compared, because no collection contains results of both"),
     ):
         assert len(rows_of(compared(apart), THESE)) == 2
 
@@ -197,7 +197,7 @@ def test_nothing_to_compare() -> None:
     """Collections with one run each, and collections with other measures, are errors."""
     with (
         pytest.warns(IrevalxWarning),
-        pytest.raises(ArgumentError, match="the collections have no two runs to compare"),
+        pytest.raises(ArgumentError, match="the collections contain fewer than two runs to compare"),
     ):
         compared({"bio": {"a": [1.0] * 9}, "law": {"b": [0.0] * 9}})
     drawn = scores(values("ab"))
