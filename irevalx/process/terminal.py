@@ -102,11 +102,23 @@ def _is_terminal(stream: Any) -> bool:
     return False
 
 
-def show_progress(line: str) -> None:
-    """Replace the current line on standard error. An empty line erases it."""
-    with suppress(OSError, ValueError):
-        sys.stderr.write(f"\r{line}\x1b[K")
-        sys.stderr.flush()
+class _ProgressLine:
+    """The line on standard error that shows progress."""
+
+    def __init__(self) -> None:
+        self._is_shown = False
+
+    def __call__(self, line: str) -> None:
+        """Replace the current line. An empty line erases the line that is shown, if there is one."""
+        if line or self._is_shown:
+            with suppress(OSError, ValueError):
+                sys.stderr.write(f"\r{line}\x1b[K")
+                sys.stderr.flush()
+        self._is_shown = bool(line)
+
+
+show_progress = _ProgressLine()
+"""The progress line of this process."""
 
 
 @contextmanager
