@@ -109,7 +109,7 @@ else:
 
 
 def __dir__() -> list[str]:
-    """Return the public names except ``spark``. Completion would import it, which fails if pyarrow is missing."""
+    """Return the public names except ``spark``. Completion would import ``spark``, which fails without pyarrow."""
     return ["__version__", *_HOMES, "lab"]
 
 

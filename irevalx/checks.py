@@ -67,7 +67,7 @@ def is_long(value: int) -> bool:
 
 
 def real_number(what: What, value: Any) -> float | None:
-    """Return a real number, or None if ``value`` is None. The caller must check its range."""
+    """Return a real number, or None if ``value`` is None. The caller must check the range of the number."""
     if value is None:
         return None
     from numbers import Real
@@ -89,7 +89,7 @@ def read_real(text: str) -> float:
 
 
 def flag(what: What, value: Any) -> bool:
-    """Return a boolean. The integers 0 and 1 are also accepted."""
+    """Return a boolean. The integers 0 and 1 are accepted, too."""
     if value is True or value is False:
         return bool(value)
     if (is_whole(value) or type(value).__name__ in _TRUTH_VALUES) and value in (0, 1):
@@ -127,7 +127,7 @@ def named_choice(what: What, value: Any, choices: Sequence[str]) -> str:
 
 
 def encodable(what: What, value: str) -> str:
-    """Return a string. Raise ArgumentError if it has a surrogate that does not represent a byte."""
+    """Return a string. Raise ArgumentError if the string contains a surrogate that does not represent a byte."""
     try:
         as_bytes(value)
     except UnicodeEncodeError:

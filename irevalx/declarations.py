@@ -47,8 +47,8 @@ class Parameter(Frozen, kw_only=True):
 
     kind: ValueType | None = None  # the type, or None if the function itself checks the value
     names: tuple[str, ...] = ()
-    """The names of the option (``-l``, ``--level``), or the metavar of a positional argument. If empty, the name is
-    ``--name``."""
+    """The names of the option (``-l``, ``--level``), or the metavar of a positional argument. If the tuple is empty,
+    the name of the option is ``--name``."""
     several: bool = False
     """Whether the parameter takes several values. The function receives a tuple, and the shell accepts several words or
     repetitions."""
@@ -60,7 +60,8 @@ class Parameter(Frozen, kw_only=True):
     """Parameters of which at least one must also be given. The rule is ignored if the caller supports none of them."""
     excludes: Others = ()  # parameters that must not also be given
     help: str = ""
-    """The explanation, unless the docstring contains one. `` `name` `` and `` `name=value` `` refer to parameters."""
+    """The explanation of the parameter, if the docstring contains none. `` `name` `` and `` `name=value` `` refer to
+    parameters."""
     shell_default: Any = NO_DEFAULT  # the default in the shell, if it differs from the function's default
     shell_help: str = ""  # the explanation in the shell, if it differs from ``help``
     completion: str = ""
@@ -90,11 +91,11 @@ class Parameter(Frozen, kw_only=True):
 
     @property
     def option_names(self) -> Sequence[str]:
-        """All names of the option. The name shown in the help comes first."""
+        """All names of the option, of which the name shown in the help comes first."""
         return (*(self.names or (self.option,)), *(self.also or "").split())
 
     def checked(self, value: Any) -> Any:
-        """Return the checked value of a Python argument. Raise ArgumentError if it is invalid."""
+        """Check an argument from Python, and return its value. Raise ArgumentError if the argument is invalid."""
         if self.kind is None or (value is None and self.default is None):
             return value
         if not self.several:
@@ -114,7 +115,7 @@ class Parameter(Frozen, kw_only=True):
             raise argument_error(self.name, self.kind.rule, value) from None
 
     def read(self, text: str) -> Any:
-        """Convert the text of an option to a value. Raise UsageError if it is invalid."""
+        """Convert the text of an option to a value. Raise UsageError if the text is invalid."""
         if self.kind is None:
             return text
         try:

@@ -72,7 +72,7 @@ Warn: TypeAlias = Callable[[str], None]
 
 
 class RunWarning(NamedTuple):
-    """A warning about a run. If the text begins with the kind, the warning is not about a single run."""
+    """A warning about a run. If the text begins with the kind, the warning concerns more than a single run."""
 
     kind: str
     text: str | Callable[[], str]  # the text, or a function that composes it if most texts are not issued

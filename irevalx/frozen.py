@@ -124,7 +124,7 @@ class Frozen:
 
 
 def _compiled_init(cls: type[Frozen]) -> Callable[..., None]:
-    """Return an ``__init__`` for one class, or the shared one if Python does not allow this order of parameters."""
+    """Return an ``__init__`` for one class, or the shared ``__init__`` if Python forbids this order of parameters."""
     by_name = [name for name in cls._fields if name not in cls.__match_args__]
     names = [*cls.__match_args__, *(["*", *by_name] if by_name else [])]
     parameters = ", ".join(f"{name}=defaults[{name!r}]" if name in cls._defaults else name for name in names)

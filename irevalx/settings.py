@@ -34,7 +34,7 @@ expected value over random tie-breaking; by grade or gain, highest first; or hig
 TIES: tuple[Ties, ...] = get_args(Ties)
 
 ORDERS_OF_TIES: tuple[Ties, ...] = ("expected", "best", "worst")
-"""The orders that depend on grades. Assessment needs the groups of tied documents for them."""
+"""The orders that depend on grades. To assess documents in these orders, the groups of tied documents must be known."""
 
 ORDERS_OF_FILES: tuple[Ties, ...] = tuple(ties for ties in TIES if ties not in ORDERS_OF_TIES)
 """The orders that do not depend on grades."""
@@ -214,6 +214,6 @@ class Settings(Frozen, kw_only=True):
 
 
 PARAMETERS = collect(Settings).parameters
-"""The declaration of each field by its name."""
+"""A dictionary from each field to its declaration."""
 
 _DEFAULT = Settings()

@@ -59,7 +59,7 @@ _FEW = 100
 Number = TypeVar("Number", int, float)
 
 _compiled = cache(re.compile)
-"""A function that compiles a pattern when it is first used, because most calls need no pattern."""
+"""A function that compiles a pattern on first use, because most calls need no pattern."""
 
 _LONG = rb"[ \t\n\v\f\r]*([+-]?[0-9]+)"
 _DOUBLE = rb"""(?ix)[ \t\n\v\f\r]*
@@ -121,7 +121,7 @@ def c_doubles(texts: Sequence[bytes]) -> tuple[Sequence[float], Sequence[bool]]:
 def _each(
     read: Callable[[bytes], tuple[Number, bool]], texts: Sequence[bytes]
 ) -> tuple[Sequence[Number], Sequence[bool]]:
-    """Return parsed values, and whether each text is plain. If texts are repeated, each is parsed once."""
+    """Return parsed values, and whether each text is plain. If a text is repeated, it is parsed once."""
     first = texts[:_FEW]
     if len(set(first)) < len(first):
         known = {text: read(text) for text in set(texts)}
@@ -214,7 +214,7 @@ def malformed_number_warnings(parts: Iterable[MalformedNumbers]) -> tuple[str, .
 
 
 class Compat(Frozen, kw_only=True):
-    """The behaviour of one version of trec_eval where the versions differ."""
+    """The behaviour of one version of trec_eval in the cases in which the versions differ."""
 
     version: str  # the version of trec_eval that is followed
     single_precision_scores: bool  # whether scores are 32-bit floats, so that scores with smaller differences are tied
@@ -238,7 +238,7 @@ class Compat(Frozen, kw_only=True):
         return c_long(text)[0]
 
     def blank_without_results(self, name: str) -> bool:
-        """Return whether version 10.0 prints 0 (or no text) under this name for a topic without results."""
+        """Return whether version 10.0 prints 0 (or no text) as the value of this name for a topic without results."""
         return name in {"num_ret", "utility", "rbp_resid", "relstring"} or name.startswith("unj")
 
 
@@ -263,4 +263,4 @@ TREC_EVAL_10 = Compat(
 )
 
 COMPAT = {"9": TREC_EVAL_9, "10": TREC_EVAL_10}
-"""The values of ``--compat``."""
+"""A dictionary from each value of ``--compat`` to its behaviour."""

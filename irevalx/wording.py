@@ -19,7 +19,7 @@ from irevalx.frozen import Frozen
 
 
 class Notation(Frozen):
-    """How the caller writes parameters and their values. In this class, they are keywords of a Python function."""
+    """The way in which the caller writes parameters and their values. By default, parameters are keywords."""
 
     names: Collection[str] | None = None  # the parameters that the caller can pass, or None if they are unknown
     meanings: Mapping[str, str] = {}  # from names of parameters in shared code to own names, if they differ
@@ -38,7 +38,7 @@ class Notation(Frozen):
         return f"missing argument {join_words(names, 'or')}{note}"
 
     def of_function(self, function: Notation) -> Notation:
-        """Return the notation to use while a public function with another notation is called."""
+        """Return the notation in which messages write parameters while a function with another notation is called."""
         return function
 
     def rule(self, rule: str) -> str:
@@ -58,7 +58,7 @@ def current_notation() -> Notation:
 
 
 def use_notation(notation: Notation) -> None:
-    """Write parameters in this notation until the context ends. Programs call this function once."""
+    """Write parameters in this notation until the context ends. A program calls this function once."""
     _notation.set(notation)
 
 
@@ -161,7 +161,7 @@ MOST_NAMED = 6
 
 
 def first_names(names: Sequence[str], noun: str) -> str:
-    """Return the first names, and how many follow, as a phrase.
+    """Return a phrase with the first names and the number of further names.
 
     >>> first_names(["map", "bpref"], "measure"), first_names([*"abcdefgh"], "measure")
     ('map and bpref', 'a, b, c, d, e, f and 2 more measures')

@@ -162,7 +162,7 @@ class Qrels:
 def judgments_given(
     given: Any, fmt: FileFormat[AnyJudgments], grades: GradeKind, compat: Compat, *, strict: bool = False
 ) -> AnyJudgments:
-    """Read judgments in any form. The exceptions are those of ``Qrels.read``."""
+    """Read judgments in any form. The exceptions are the same as those of ``Qrels.read``."""
     opened = judgments_source(given, fmt)
     if isinstance(opened, Mapping) and fmt.name == _QRELS:
         return python_objects.judgments_of(opened, grades=grades, can_keep=not ADDED)
@@ -249,7 +249,7 @@ class Run:
         self._reader = reader
         self._cache: dict[str, files.RunStream] = {}
         self.name = None if name is None else checks.identifier("name", name)
-        """The name of the run, or None for the run tag in the file."""
+        """The name of the run, or None if the run tag in the file is used."""
         self.scores: DocumentScores | None = None  # the dictionary, if runs can be evaluated together
         self.keeps_files = True  # whether the content of a file is cached, rather than read again in each evaluation
 
@@ -393,7 +393,7 @@ def _read_run(given: Any, what: str, name: Any, results_format: Any, strict: Any
 def _runs_in(
     given: Any, what: str, results_format: Any, strict: Any, name: str | None = None, *, at_once: bool = False
 ) -> list[Run]:
-    """Return one run, or all runs of a table or Parquet file. If there is only one, ``name`` renames it."""
+    """Return one run, or all runs of a table or Parquet file. If there is a single run, ``name`` replaces its name."""
     # With ``at_once``, a stream is read now rather than when the run is evaluated.
     fmt = formats.results_format(checks.text("results_format", results_format))
     strict = checks.flag("strict", strict)

@@ -31,30 +31,30 @@ from irevalx.trec_eval import c_double
 from irevalx.wording import first_names, spelled
 
 TEXTS = tuple(measure.name for measure in MEASURES if measure.number == "text")
-"""Measures whose values are not numbers, and are ignored."""
+"""The measures that are ignored because their values are not numbers."""
 
 _BOOLEANS = {"True": 1.0, "False": 0.0}
 
 _MISSING = frozenset({"", "nan", "-nan", "na", "null", "none"})
-"""Texts that represent missing values, in lower case."""
+"""The texts that represent missing values, in lower case."""
 
 _SUMMARIES = frozenset({ALL, "amean", "average", "avg", "mean"})
-"""Names of summary rows in the column of topics, in lower case. gdeval and ndeval write amean."""
+"""The names of summary rows in the column of topics, in lower case. gdeval and ndeval write amean."""
 
 SCORE_COLUMNS = ("measures", "runs")
-"""What the columns of a table can contain if it has no column of runs."""
+"""The possible contents of the columns of a table that has no column of runs."""
 
 AFTER_COLLECTION = "\0"
-"""Separates the collection and the run in the name of a run, with ``Reading.by_collection``."""
+"""The text between collection and run in the name of a run, if ``Reading.by_collection`` is true."""
 
 _SHORT_ID = r"[A-Za-z][0-9]+"
-"""Names that can be measures (P5) or topics (Q5)."""
+"""A pattern of names that can be measures (P5) or topics (Q5)."""
 
 _MOST_TRIED = 10
-"""The maximum number of names in a column that are looked up, because looking up an unknown name takes 10 ms."""
+"""The maximum number of names in a column that are looked up. Looking up an unknown name takes 10 ms."""
 
 _LEAST_OTHERS = 3
-"""A row can be recognised as a mean only if there are at least this number of other topics."""
+"""A row is recognised as a mean only if there are at least this number of other topics."""
 
 _CHANCE = 1e-4
 """A topic is treated as a row of means only if the probability that this happens by chance is at most this number."""
@@ -68,7 +68,7 @@ _PRECISION = 1e-12
 NEEDED = "expected a table of measure values with a column topic, and either measure and value or a column per measure"
 
 Rows: TypeAlias = Iterator[tuple[int, tuple[str, ...], Sequence[Any]]]
-"""The number of each row, the names of its columns, and its values."""
+"""The rows of a table: for each, its number, the names of its columns, and its values."""
 
 
 class Reading(NamedTuple):
@@ -131,7 +131,7 @@ def have_measures(names: Sequence[str]) -> bool:
 
 
 def column_of_measures(columns: Sequence[Sequence[str]], known: Sequence[bool]) -> int | None:
-    """Return which of two columns of distinct names contains measures, or None if this is unclear.
+    """Return the index of the column, of two columns of distinct names, that contains measures, or None if unclear.
 
     ``known`` contains, for each column, whether it contains measures of irevalx. Summaries such as "all" and names
     without letters indicate topics, and a single name indicates a measure. If unknown measures outnumber the topics,

@@ -161,7 +161,7 @@ def _of_columns(reading: Reading, names: Sequence[Any], columns: Sequence[Sequen
 
 
 def _collected(reading: Reading, rows: Callable[[], Rows]) -> RunValues:
-    """Return values as dictionaries. Raise MalformedLineError if one is repeated, or InputError if there are none."""
+    """Return values as dictionaries. Raise MalformedLineError for a repeated value, or InputError if there are none."""
     by_run: RunValues = {}
     for value in _values(reading, rows):
         by_topic = by_run.setdefault(value.run, {}).setdefault("_".join(value.measure.split()), {})
@@ -317,7 +317,7 @@ def json_object(where: str, text: str) -> dict[str, Any] | None:
 
 
 def _rows_of_object(reading: Reading, content: Any, first: dict[str, Any] | None) -> Rows:
-    """Yield the values of a JSON object: output of irevalx, runs by name, or one run without a name.
+    """Yield the values of a JSON object, which is irevalx output, or contains runs by name, or one run without a name.
 
     The message about other content uses ``first``, the object in the first line.
     """
@@ -389,7 +389,7 @@ _NAMES_OF_LINES = {
     len(names.split()): tuple(names.split())
     for names in ("measure topic value", "run measure topic value", "run qrels measure topic value")
 }
-"""The columns of lines without a header, by their number. Measure and topic can be exchanged."""
+"""The columns of lines without a header, by their number. The order of measure and topic can be reversed."""
 
 
 def _are_scores(fields: Sequence[str]) -> bool:

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 AnyEvaluation: TypeAlias = Evaluation | StackedRun
-"""The evaluation of a run, or a run in a stack of runs that were evaluated together."""
+"""The evaluation of a run. The run can be part of a stack of runs that were evaluated together."""
 
 
 _MOST_RUNS = 10

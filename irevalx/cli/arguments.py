@@ -42,7 +42,7 @@ SELDOM = frozenset(
     | {"infap_epsilon", "names", "old_results_format", "old_results_format_value", "sample_rate", "seed", "strict"}
     | {"threads", "topic_groups", "zscores"}
 )
-"""Rarely used parameters. The brief help lists only their names."""
+"""Rarely used parameters, of which the brief help lists only the names."""
 
 
 class Option(NamedOption):
@@ -76,7 +76,7 @@ class Command(click.Command):
         return super().parse_args(ctx, canonical(args, options))
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the options in groups, each with its full help or only the first sentence."""
+        """Write the options in groups. Each option has its full help, or only the first sentence."""
         is_long = ctx.meta.get(ALL_OF_IT)
         options = [param for param in self.params if isinstance(param, Option) and not param.hidden]
         for group in GROUPS:
@@ -145,7 +145,7 @@ def _long_option(word: str, rest: list[str], options: Sequence[Option]) -> tuple
 
 
 def _short_options(word: str, rest: list[str], options: Sequence[Option]) -> list[tuple[Option, str | None]]:
-    """Parse ``-q``, a bundle ``-qc``, or ``-m`` with its value, which is attached or is removed from ``rest``."""
+    """Parse ``-q``, a group such as ``-qc``, or ``-m`` with a value that is attached or is removed from ``rest``."""
     short = {name[1]: option for option in options for name in option.opts if name[:2] != "--"}
     parsed: list[tuple[Option, str | None]] = []
     letters = word[1:]
@@ -170,7 +170,7 @@ def _unknown_option(name: str, known: Collection[str]) -> UsageError:
 
 
 def _files_alone(words: list[str]) -> list[str]:
-    """Return the files if POSIXLY_CORRECT is set. Raise UsageError if an option is among several of them."""
+    """Return the files if POSIXLY_CORRECT is set. Raise UsageError if an option is among several files."""
     for word in words if len(words) > 1 else ():
         if word.startswith("-") and word != STANDARD_INPUT:
             raise UsageError(f"option {quote(word)} must precede the files, because POSIXLY_CORRECT is set")

@@ -411,7 +411,7 @@ def _print_reports(
     about: dict[str, Any],
     messages: Messages,
 ) -> None:
-    """Print a report, or one for each run if the format requires it. Traces precede it, and errors follow."""
+    """Print a report, or a report for each run if the format requires it, after the traces and before the errors."""
     from irevalx.reports.report import EvaluationReport
 
     output_format = options.output_format

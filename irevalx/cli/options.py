@@ -38,7 +38,7 @@ DEFAULT_FORMAT = "trec"
 """The default of ``--format``."""
 
 TABLES_FOR_PEOPLE = tuple(form.name for form in OUTPUT_FORMATS.values() if form.for_people)
-"""The values of ``--format`` with which ``--digits`` is permitted."""
+"""The values of ``--format`` that permit ``--digits``."""
 
 
 class TraceOptions(Frozen):
@@ -58,7 +58,7 @@ class TraceOptions(Frozen):
 
 
 class Options(Frozen, kw_only=True):
-    """The parsed command line: the settings of the evaluation, and options that only the command has."""
+    """The parsed command line: the evaluation settings, and the options that only the command line has."""
 
     files: tuple[str, ...]  # judgments, then one or more runs; ``-`` is standard input
     settings: Settings

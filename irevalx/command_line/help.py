@@ -19,7 +19,8 @@ COLUMN = 24
 _END = re.compile(r"\.\s+(?=[A-Z])")
 _IN_BRACKETS = re.compile(r"(?:\s+\[[^]]*\])*$")
 _LONG = 100
-"""A sentence longer than this ends at its first semicolon, unless the semicolon is near the beginning or in a list."""
+"""The number of characters above which a sentence ends at its first semicolon, unless the semicolon is near the
+beginning or in a list."""
 
 _AT_ONCE = 30
 

@@ -61,7 +61,7 @@ class ShellNotation(Notation, kw_only=True):
         return f"{self.written(name)} {shell_word(str(value))}: must be {rule}"
 
     def missing(self, names: Sequence[str], note: str) -> str:
-        """Return the message about a missing option or argument. Several names are alternatives."""
+        """Return the message about a missing option or argument. If there are several names, one is sufficient."""
         by_kind = groupby(map(self.written, names), lambda name: "option" if name.startswith("-") else "argument")
         words = " or ".join(f"{kind} {join_words([*several], 'or')}" for kind, several in by_kind)
         return f"missing {words}{note}{self.command and f' (see {self.command} -h)'}"
@@ -99,7 +99,7 @@ class NamedOption(click.Option):
 
     @property
     def every_name(self) -> list[str]:
-        """All names of the option. The names shown in the help come first."""
+        """All names of the option, of which the names shown in the help come first."""
         return [*self.opts, *self.also]
 
     def add_to_parser(self, parser: Any, ctx: click.Context) -> None:

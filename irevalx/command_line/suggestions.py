@@ -50,7 +50,7 @@ GUESSES = (
 """The hints about unknown options. The first hint that applies is printed."""
 
 _SHORTEST = len("--n")
-"""An option is not suggested if its name has at most this length."""
+"""The maximum length of a name that is not suggested."""
 
 
 def unknown_option(name: str, known: Collection[str], program: str = "irevalx") -> UsageError:

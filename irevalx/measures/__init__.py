@@ -46,7 +46,7 @@ BY_NAME = {measure.name: measure for measure in MEASURES}
 
 
 def is_measure(name: str) -> bool:
-    """Return whether irevalx defines a measure with this name or this process declared one."""
+    """Return whether a measure with this name is defined by irevalx or was declared in this process."""
     return name in BY_NAME or name in ADDED
 
 

@@ -28,7 +28,7 @@ IREVALX = f"""@misc{{irevalx,
 
 
 class Paper(Frozen):
-    """A paper, book or report, represented by a BibTeX entry."""
+    """A paper, book or report, as read from a BibTeX entry."""
 
     kind: str  # the type of the entry, such as "article"
     key: str
@@ -36,7 +36,7 @@ class Paper(Frozen):
 
     @property
     def authors(self) -> list[str]:
-        """The authors as "Family, Given"."""
+        """The authors, each as "Family, Given"."""
         return self.fields["author"].split(" and ")
 
     @property
@@ -52,7 +52,7 @@ class Paper(Frozen):
 
     @property
     def short(self) -> str:
-        """The common name of the venue."""
+        """The common name of the journal, proceedings or publisher."""
         return self.fields["shortvenue"]
 
     @property

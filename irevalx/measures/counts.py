@@ -20,7 +20,7 @@ from irevalx.measures.summaries import relevant_total, run_tag, topic_count, tot
 from irevalx.ranking.topics import Topics
 
 COUNTED = frozenset({"qrels", "sampled"})
-"""The formats of judgments in which relevant documents can be counted."""
+"""The judgment formats in which relevant documents can be counted."""
 
 
 @summary_only("runid", TEXT, summary=run_tag, number="text")

@@ -1,4 +1,4 @@
-"""Declaration of measures: the record, the decorator, and measures of programs and installed packages."""
+"""The declaration of measures: the record, the decorator, custom measures, and measures of installed packages."""
 
 from __future__ import annotations
 
@@ -23,10 +23,11 @@ from irevalx.settings import PROBABILITY, UNJUDGED_TREATMENTS, UnjudgedTreatment
 from irevalx.wording import spelled
 
 Number: TypeAlias = Literal["real", "integer", "text"]
-"""The formats of printed values."""
+"""The formats in which values are printed."""
 
 HasValue: TypeAlias = Callable[[Any], BoolArray]
-"""A function that returns which topics have a value, given the topics of a kernel. The shape is (n_topics,)."""
+"""A function that receives the topics of a kernel and returns a mask of the topics that have a value. The shape is
+(n_topics,)."""
 
 WhyUnsupported: TypeAlias = "Callable[[Any, Parameters], str | None]"
 """A function that returns an error if the measure does not support the judgments, or None if it does. The arguments are
@@ -38,13 +39,13 @@ GRADES = frozenset({"qrels"})
 """The formats of judgments that most measures require."""
 
 NONREL: tuple[UnjudgedTreatment, ...] = ("nonrel",)
-"""The treatments of a measure that counts unjudged documents or requires another format of judgments."""
+"""The treatments that a measure supports if it counts unjudged documents or requires another judgment format."""
 
 NONREL_AND_SKIP: tuple[UnjudgedTreatment, ...] = ("nonrel", "skip")
-"""The treatments of a measure that does not treat unjudged documents as nonrelevant."""
+"""The treatments that a measure supports if it does not treat unjudged documents as nonrelevant."""
 
 NO_FORMULA = "over random tie-breaking has no simple formula"
-"""The end of the reason why ``--ties expected`` does not support a measure."""
+"""The last words of the reason why a measure does not support ``--ties expected``."""
 
 NO_EXPECTATION = {PROBABILITY: "its expectation over independent judgments has no simple formula"}
 """The reason why a measure has no expected value if grades are probabilities."""
@@ -64,7 +65,7 @@ class Range(Frozen):
     """The range of a measure with default parameters and a nonnegative level, for help and axes of figures."""
 
     low: float = -math.inf
-    """The lower bound, or -inf if there is none. ``high`` is infinite if there is no upper bound."""
+    """The lower bound, or -inf if there is no lower bound. ``high`` is infinite if there is no upper bound."""
     high: float = math.inf
     usually_at_most: float | None = None
     """A bound that few values exceed, or None if ``high`` is the bound."""
@@ -134,7 +135,7 @@ class UpperBound(Enum):
 
     The values are the phrases used in the help.
 
-    The value of a measure with an upper bound cannot decrease if unjudged documents are found to be relevant.
+    If a measure has an upper bound, its value cannot decrease when unjudged documents are found to be relevant.
     """
 
     NEVER = "not an upper bound on the value under complete judgments"
@@ -146,7 +147,7 @@ class Measure(Frozen, kw_only=True):
     """A measure with its name, kernel, summary, printed format and documentation."""
 
     name: str
-    """The name, which is the one of trec_eval if trec_eval has the measure."""
+    """The name of the measure. If trec_eval has the measure, the name is the same."""
     value_range: Range
     function: Kernel
     """The declared function. The docstring of this function is the documentation: a title, the definition, ``Formula:``
@@ -177,9 +178,10 @@ class Measure(Frozen, kw_only=True):
     """A function that returns the error about judgments in a supported format. The value is None if all judgments in a
     supported format can be evaluated."""
     refuses: Mapping[str, str] = {}
-    """The unsupported options (see ``Settings.features``), each with the reason."""
+    """A dictionary from each unsupported option (see ``Settings.features``) to the reason."""
     formulas: Mapping[str, Kernel] = {}
-    """The functions that replace the kernel if an option (see ``Settings.features``) is given."""
+    """A dictionary from an option (see ``Settings.features``) to the function that replaces the kernel if the option is
+    given."""
     of_topic: Callable[..., float] | None = None
     """The formula for one ``RankedTopic``, for short rankings. The function takes the parameters and returns exactly
     the values of the kernel. The value is None if the kernel is used for all rankings."""
@@ -190,7 +192,7 @@ class Measure(Frozen, kw_only=True):
     outside: UnjudgedEffect
     """The treatment of retrieved unpooled documents."""
     upper_bound: UpperBound = UpperBound.NEVER
-    """The condition under which the treatment ``rel`` is an upper bound."""
+    """The condition under which the treatment ``rel`` yields an upper bound."""
     without_results: str = "0"
     """The value of a topic without results under ``-c``."""
 
@@ -220,7 +222,7 @@ class Measure(Frozen, kw_only=True):
 
     @property
     def paragraphs(self) -> list[list[str]]:
-        """The lines of each paragraph after the title. References are complete, and the range follows the formula."""
+        """The lines of each paragraph after the title, with full references, and the range after the formula."""
         parts = [re.split(r"\n(?=Formula:|Source:)", paragraph) for paragraph in self.prose.split("\n\n")[1:]]
         paragraphs = [[with_references(" ".join(part.split())) for part in paragraph] for paragraph in parts]
         last = paragraphs[-1] if paragraphs else []
@@ -307,10 +309,10 @@ def summary_only(name: str, value_range: Range, *, summary: Summary, number: Num
 
 
 GROUP = "irevalx.measures"
-"""The group of entry points under which packages offer measures: ``NAME = "module:object"``."""
+"""The group of entry points in which packages list their measures as ``NAME = "module:object"``."""
 
 ADDED: dict[str, Measure] = {}
-"""The declared measures by name, in the order of declaration, which is the print order."""
+"""A dictionary from name to declared measure. Measures are printed in the order of declaration."""
 
 
 def add(measure: Measure) -> None:
@@ -323,7 +325,7 @@ def add(measure: Measure) -> None:
 
 @cache
 def load_offered() -> tuple[str, ...]:
-    """Load the measures of installed packages once. Return an error line for each that cannot be loaded."""
+    """Load the measures of installed packages once. Return an error line for each measure that cannot be loaded."""
     from importlib.metadata import entry_points  # imported here because it is slow and few calls need it
 
     problems = []

@@ -37,7 +37,7 @@ NO_CERTAIN_VALUE = {
 }
 
 FARTHEST = 2000
-"""If the exponents of two powers of 2 differ by more than this, the smaller power is negligible."""
+"""If the exponents of two powers of 2 differ by more than this number, the smaller power is negligible."""
 
 
 def has_gain(t: Topics) -> BoolArray:
@@ -46,7 +46,7 @@ def has_gain(t: Topics) -> BoolArray:
 
 
 def too_high(t: Topics, parameters: Parameters) -> str | None:
-    """Return an error if a judgment has a grade above the highest grade of ERR, or None if none has one."""
+    """Return an error if the grade of a judgment exceeds the highest grade of ERR, or None if no grade does."""
     _, [highest] = parameters.values
     grade = t.pool_grade.max(initial=0)
     if grade <= highest:
@@ -132,7 +132,7 @@ def exponential_dcg(lists: Segments, rank: IntArray, grade: AnyArray, highest: A
 
 
 def exponential_gain(grade: AnyArray, highest: AnyArray) -> FloatArray:
-    """Return (2**grade - 1)/2**highest for grades from 0 up. The result is exact if both are integers."""
+    """Return (2**grade - 1)/2**highest for grades from 0 up, which is exact if both numbers are integers."""
     return _power_of_2(grade - highest) - _power_of_2(-highest)
 
 

@@ -27,9 +27,9 @@ class ForeignName(Frozen):
     name: str
     """The name in the spelling of the other program. Case is ignored."""
     alone: str = ""
-    """The measure that the name denotes without a cutoff, or "" if there is none."""
+    """The measure that the name denotes without a cutoff, or "" if the name requires a cutoff."""
     at: str = ""
-    """The measure that the name denotes with a cutoff, as in ``NAME@K``, or "" if there is none."""
+    """The measure that the name denotes with a cutoff, as in ``NAME@K``, or "" if the name has no cutoff."""
 
 
 _NAMES = {
@@ -68,14 +68,14 @@ OTHER_NAMES = tuple(ForeignName(name, *measures) for measures, names in _NAMES.i
 
 
 class NearestMeasure(Frozen):
-    """A measure of another program that irevalx does not have, with the most similar measure of irevalx."""
+    """A measure that another program has but irevalx lacks, and the most similar measure of irevalx."""
 
     name: str
     """The name in the spelling of the other program. Case is ignored."""
     measure: str
     """The most similar measure as a value of ``-m``. ``{k}`` is replaced by the requested cutoff."""
     difference: str
-    """How the most similar measure differs. ``{k}`` is replaced by the requested cutoff."""
+    """A phrase that describes the difference between the two measures. ``{k}`` is replaced by the requested cutoff."""
 
 
 _SAME_AT_ALL_RANKS = "a user who goes on with the same probability at every rank, whatever was found"
@@ -109,7 +109,7 @@ NEAREST = (
     NearestMeasure("BPM", "rbp.p=0.8", _SAME_AT_ALL_RANKS),
     *(NearestMeasure(f"NERR{number}", "rbp.p=0.8", _SAME_AT_ALL_RANKS) for number in (8, 9, 10, 11)),
 )
-"""The measures that the error about an unknown measure compares."""
+"""The measures of other programs with which the error about an unknown measure compares."""
 
 
 ALONE = {name.lower(): name for name in (*NICKNAMES, *BY_NAME)}
@@ -123,10 +123,10 @@ AT_CUTOFFS |= {other.name.lower(): other.at for other in OTHER_NAMES if other.at
 """Measures by the NAME of ``NAME@K`` in lower case. NAME is the name in irevalx or in another program."""
 
 _AT = re.compile(r"([^@]+?)(?:@|_at_)((?:[0-9]*\.)?[0-9]+(?:,(?:[0-9]*\.)?[0-9]+)*)")
-"""``NAME@10``, ``NAME_at_10`` and ``NAME@0.1,0.2``."""
+"""The spellings ``NAME@10``, ``NAME_at_10`` and ``NAME@0.1,0.2``."""
 
 _WITH_NUMBER = re.compile(r"(.+?)(?:[_.]?([1-9][0-9]*)|[_.]([01]?\.[0-9]+))")
-"""``P10``, ``mrr_10`` and ``ndcg.10``, or ``ircl_prn.0.10`` with a recall level."""
+"""The spellings ``P10``, ``mrr_10`` and ``ndcg.10``, or ``ircl_prn.0.10`` with a recall level."""
 
 
 def read_foreign_request(text: str, compat: Compat) -> ParsedRequest:
@@ -154,7 +154,7 @@ _WITH_BRACKETS = re.compile(r"([^()@]+(?:@[^()@]*)?)\((.*)\)(?:@([^()@]+))?")
 _WITH_LEVEL = re.compile(r"([^().]+)-l([0-9]+)")
 _ARGUMENT = r"\w+=(?:\{[^{}]*\}|[^,{}]+)"
 _CUTOFFS = ("cutoff", "recall")
-"""Arguments that have the same meaning as ``@``."""
+"""The arguments that have the same meaning as ``@``."""
 
 
 def _split_arguments(text: str) -> tuple[str, dict[str, str]]:
@@ -181,7 +181,7 @@ _NUMBER = r"(?:[0-9]*\.?[0-9]+|[0-9]+\.)"
 
 
 def _with_level(spec: ParsedRequest, value: str) -> ParsedRequest | None:
-    """Return the request with this relevance level. ``num_ret`` becomes ``num_rel_ret``."""
+    """Return the request with this relevance level. The measure ``num_ret`` becomes ``num_rel_ret``."""
     if not re.fullmatch(rf"-?[0-9]{{1,18}}|-?{_NUMBER}", value):
         return None
     return replace(spec, name="num_rel_ret" if spec.name == "num_ret" else spec.name, level=read_level(value))
@@ -209,7 +209,7 @@ def _with_number_alone(form: str, default: float | None = None) -> Callable[[Par
 
 
 def _with_named(name: str) -> Callable[[ParsedRequest, str], ParsedRequest | None]:
-    """Return a function that sets a named parameter, such as ``alpha=0.5``. Cutoffs remain."""
+    """Return a function that sets a named parameter, such as ``alpha=0.5``. The cutoffs of the request remain."""
 
     def changed(spec: ParsedRequest, value: str) -> ParsedRequest | None:
         if not re.fullmatch(rf"-?{_NUMBER}(?:[eE][-+]?[0-9]+)?", value):
@@ -229,7 +229,7 @@ def _with_gains(spec: ParsedRequest, value: str) -> ParsedRequest | None:
 
 
 def _with_discount(spec: ParsedRequest, value: str) -> ParsedRequest | None:
-    """Return the request with this discount. exp-log2 also requests the gain 2^grade - 1 and requires cutoffs."""
+    """Return the request with this discount. exp-log2 requires cutoffs, and requests the gain 2^grade - 1."""
     if value == "exp-log2":
         return replace(spec, name="ndcg_burges") if spec.cutoffs else None
     return spec if value == "log2" else None
@@ -240,7 +240,7 @@ class MeasureArgument(Frozen):
 
     name: str
     usage: str
-    """How the argument is written."""
+    """The notation of the argument in help texts."""
     change: Callable[[ParsedRequest, str], ParsedRequest | None]
     """A function that returns the request with the value of the argument, or None if the value is invalid."""
     measures: tuple[str, ...] | None = None
@@ -283,7 +283,7 @@ def _named_parameters(name: str) -> list[MeasureArgument]:
 
 
 def all_usages() -> list[str]:
-    """Return how the arguments of irevalx's measures are written. Equal texts are listed once."""
+    """Return the notations of all arguments of irevalx's measures. Equal notations are listed once."""
     of_some = (argument for measure in MEASURES for argument in _named_parameters(measure.name))
     return list(dict.fromkeys(argument.usage for argument in (*ARGUMENTS, *of_some)))
 
@@ -353,14 +353,14 @@ def _added(text: str) -> str:
 
 
 def cutoff_hint(name: str, parameters: str | None) -> str:
-    """Return a hint at the measure with cutoffs for a message about ``recip_rank.10``, or ""."""
+    """For a message about ``recip_rank.10``, return a hint at the measure with cutoffs, or "" for other texts."""
     meant = AT_CUTOFFS.get(name.lower(), name)
     is_list = re.fullmatch("[1-9][0-9]*(?:,[1-9][0-9]*)*", parameters or "")
     return f"; {meant}.{parameters} may be meant" if meant != name and is_list else ""
 
 
 def gains_hint(name: str, parameters: str | None) -> str:
-    """Return a hint for a message about ``ndcg_cut.20,2=1``, or "" for other texts."""
+    """For a message about ``ndcg_cut.20,2=1``, return a hint, or "" for other texts."""
     items = (parameters or "").split(",")
     gains = [item.replace("=", ":") for item in items if re.fullmatch(rf"[0-9]+={_NUMBER}", item)]
     cutoffs = [item for item in items if item.isdecimal()]
@@ -396,7 +396,7 @@ def _similar_names(name: str, compat: Compat) -> str:
 
 
 def _nearest(text: str) -> str:
-    """Return a hint at the measure that is most similar to an unknown measure, or ""."""
+    """Return a hint at the measure most similar to an unknown measure, or "" if no measure is similar."""
     at = _AT.fullmatch(text)
     name, k = (at[1], at[2]) if at else (text, "10")
     nearest = next((each for each in NEAREST if each.name.lower() == name.lower()), None)

@@ -38,10 +38,10 @@ class GainsOfTopics(Frozen):
     """The gains of the documents that were retrieved for each topic, and of its ideal ranking."""
 
     gain: FloatArray
-    """The gain of each document of ``rows``. If ``rows`` are ranks of tied documents, it is the mean over the documents
-    that can be at the rank."""
+    """The gain of each document of ``rows``. If ``rows`` are ranks of tied documents, the gain is the mean over the
+    documents that can be at the rank."""
     ideal: Segments
-    """The documents in the ideal ranking of each topic whose gain is above 0."""
+    """The documents with a gain above 0 in the ideal ranking of each topic."""
     ideal_gain: FloatArray
     """The gains of the documents of ``ideal``, in descending order for each topic."""
     rows: Segments
@@ -49,7 +49,7 @@ class GainsOfTopics(Frozen):
     discount: FloatArray
     """The discount log2(rank + 1) of each document of ``rows``."""
     of_pool: Callable[[Any, Callable[[], Any]], Any] = lambda key, compute: compute()
-    """``Topics.of_pool`` if the gains are the grades, so that values are cached."""
+    """The method ``Topics.of_pool``, which caches values, if the gains are the grades."""
 
     @classmethod
     def of(cls, t: Topics, pairs: Sequence[Gain], *, scaled: bool = False) -> GainsOfTopics:
@@ -119,11 +119,11 @@ class GainsOfTopics(Frozen):
 
 
 class _GainTable(Frozen):
-    """The levels of a topic with their gains, in ascending order of gains as trec_eval compares them."""
+    """The levels of a topic with their gains, ordered by ascending gains, which are compared as in trec_eval."""
 
     entries: tuple[tuple[float, float, bool], ...]
-    """Level, gain, and whether the documents of the level are counted in this entry, because a level can be given
-    twice."""
+    """For each entry, its level, its gain, and whether documents of the level are counted in the entry. A level can
+    have several entries."""
 
     @cached_property
     def by_level(self) -> dict[float, float]:
@@ -330,7 +330,7 @@ def r_ndcg(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
 
 
 def _expected_binary_g(t: TiedTopics) -> FloatArray:
-    """Return binG for each topic, expected over the number of other documents above each hit."""
+    """Return binG for each topic, expected over the number of other documents above each relevant document."""
     others = t.size - t.hits_of_groups
     above = t.number_above(t.hit, others, t.before - t.above_groups(t.hits_of_groups))
     return np.where(t.n_hits > 0, above.rows.sum(above.chance * (1.0 / log2_of(above.number + 2))) / t.n_rel, 0.0)

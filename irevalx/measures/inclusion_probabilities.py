@@ -27,7 +27,7 @@ CUTOFFS = Cutoffs((10, 20, 50, 100))
 
 
 class _Found(Frozen):
-    """The relevant documents of the sample that were retrieved."""
+    """The retrieved documents that are in the sample and relevant."""
 
     rows: Segments
     """The documents of each topic, in rank order."""
@@ -67,7 +67,7 @@ def can_estimate(t: InclusionTopics) -> BoolArray:
 
 
 _estimate = partial(measure, formats=PRELS, treatments=NONREL, has_value=can_estimate)
-"""Declares a measure that is estimated from a sample with inclusion probabilities."""
+"""The decorator that declares measures estimated from a sample with inclusion probabilities."""
 
 
 @summary("the sum is divided by the square of the number of all judged topics; one without results counts {missing}")

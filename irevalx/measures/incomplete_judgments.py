@@ -42,7 +42,7 @@ _NODES = 48
 """The number of nodes for the integral of subAP, which limits the error to 1e-13."""
 
 _FAR = 45.0
-"""The integral of subAP ends where the integrand has fallen to exp(-45) of its maximum."""
+"""The range of subAP's integral ends where the integrand has fallen to exp(-45) of its maximum."""
 
 _skipping_measure = partial(
     measure,
@@ -51,10 +51,10 @@ _skipping_measure = partial(
     refuses=NO_EXPECTATION,
     unjudged=UnjudgedEffect.NOT_THERE,
 )
-"""Declares a measure that ignores unjudged documents."""
+"""The decorator that declares measures that ignore unjudged documents."""
 
 _pool_measure = partial(measure, treatments=NONREL_AND_SKIP)
-"""Declares a measure that distinguishes pooled from unpooled documents."""
+"""The decorator that declares measures that distinguish pooled from unpooled documents."""
 
 
 def _bpref_of_topic(topic: RankedTopic) -> float:
@@ -262,7 +262,7 @@ def _expected_bpref(t: TiedTopics, most: IntArray) -> FloatArray:
 
 
 def _sum_over_relevant(t: TiedTopics, above: TieProbabilities, terms: FloatArray) -> FloatArray:
-    """Return the mean expected term of relevant documents for each topic. ``terms`` has a term for each count."""
+    """Return the mean expected term of relevant documents for each topic. ``terms`` has the term for each count."""
     return ratio(above.rows.sum(above.chance * terms), t.n_rel)
 
 

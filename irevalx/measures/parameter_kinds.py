@@ -26,10 +26,10 @@ Note: TypeAlias = Callable[[str, float], None]
 
 
 class Gain(Frozen):
-    """A ``key=value`` pair in a list of gains."""
+    """A ``key=value`` pair in a list of gains, such as 2=1."""
 
     key: str
-    """The key as typed."""
+    """The key as typed by the user."""
     value: float
     level: float | None
     """The grade to which the gain is assigned, or None if the key is not a grade (``p`` of rbp)."""
@@ -39,18 +39,18 @@ class Parameters(Frozen):
     """The parsed parameters of a measure."""
 
     names: tuple[str, ...]
-    """The printed names of the values."""
+    """The names under which the values are printed."""
     values: tuple[Any, ...] = ()
     """The arguments of the kernel."""
     look_outside: bool = False
     """Whether the value depends on which unpooled documents were retrieved, and not only on their number."""
     warnings: tuple[str, ...] = ()
     gains: tuple[Gain, ...] = ()
-    """The gains of grades, given as pairs or in addition to cutoffs."""
+    """The gains of grades, which the user gives as pairs or in addition to cutoffs."""
 
     @property
     def levels(self) -> tuple[tuple[float, float], ...]:
-        """The grades and their gains."""
+        """The grades to which gains are assigned, and the gains."""
         return tuple((gain.level, gain.value) for gain in self.gains if gain.level is not None)
 
 
@@ -83,7 +83,7 @@ class NoParameters(Frozen, ParameterKind):
 
 
 class Cutoffs(Frozen, ParameterKind):
-    """Ranks, which are integers of at least 1. The kernel is called with ``(t, k)`` for each rank."""
+    """Ranks, each of which is an integer of at least 1. The kernel is called with ``(t, k)`` for each rank."""
 
     default: tuple[int, ...]
     usage: str = "K,K,..."
@@ -173,19 +173,20 @@ class MeasureParameter(Frozen):
 
     name: str
     default: float | None
-    """The value if the setting is not given, or None if the kernel determines it."""
+    """The value if neither the parameter nor the setting is given, or None if the kernel determines the value."""
     declaration: Parameter
-    """The accepted values. If a setting has the same declaration and is given, its value replaces the default."""
+    """The declaration of the accepted values. If a setting has the same declaration and is given, its value replaces
+    the default."""
 
     @property
     def kind(self) -> ValueType:
-        """The accepted values."""
+        """The kind of the accepted values."""
         assert self.declaration.kind is not None
         return self.declaration.kind
 
 
 class NamedReals(Frozen, ParameterKind):
-    """``name=value`` pairs, which trec_eval does not have. The kernel gets ``(t, *values)`` in declaration order."""
+    """Parameters such as ``name=value``. The kernel is called with ``(t, *values)``, in order of declaration."""
 
     parameters: tuple[MeasureParameter, ...]
 

@@ -22,7 +22,7 @@ class ParsedRequest(Frozen):
 
     name: str
     parameters: str | None = None
-    """The parameters as typed, or None for the default."""
+    """The parameters as typed, or None if the default is requested."""
     cutoffs: tuple[str, ...] = ()
     """The cutoffs as typed. Cutoffs are added to the parameters."""
     level: float | None = None
@@ -76,7 +76,7 @@ class Request(Frozen, kw_only=True):
 
     @property
     def listed_cutoffs(self) -> tuple[str, ...]:
-        """The cutoffs in the request as typed, or () if there are none or there are other parameters."""
+        """The cutoffs in the request as typed, or () if there are no cutoffs or there are other parameters."""
         cutoffs, parameters = self.spec.cutoffs, self.spec.parameters
         if cutoffs or parameters is None or "=" in parameters:
             return cutoffs
@@ -89,7 +89,7 @@ class Request(Frozen, kw_only=True):
 
 
 def first_parameters(requests: Iterable[Request]) -> str | None:
-    """Return the first given list of parameters, which takes precedence, or None if there is none."""
+    """Return the parameters of the first request that has parameters, or None if no request has any."""
     return next((request.spec.parameters for request in requests if request.spec.parameters is not None), None)
 
 
@@ -161,7 +161,7 @@ def exists(name: str, compat: Compat) -> bool:
 
 
 def split_treatment(text: str) -> tuple[str, UnjudgedTreatment | None]:
-    """Split ``NAME:TREATMENT``. The treatment is None if the text contains none."""
+    """Split ``NAME:TREATMENT``. If the text contains no treatment, the treatment is None."""
     stem, colon, last = text.rpartition(":")
     if not colon or ")" in last:
         return text, None

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from irevalx.measures.zscores import Zscores
 
 UNSUPPORTED = "measures that do not support the treatment"
-"""The beginning of the warning about measures that do not support a requested treatment."""
+"""The first words of the warning about measures that do not support a requested treatment."""
 
 
 @lru_cache(maxsize=1 << 10)
@@ -120,11 +120,11 @@ class RequestedMeasure(Frozen):
     level: float | None = None
     """The relevance level, or None for the level of all measures."""
     optional: bool = False
-    """Whether the measure is requested only as a member of a set. If so, it is omitted if the judgments do not support
-    it."""
+    """Whether the measure is requested only as a member of a set. In this case, the measure is omitted if the judgments
+    do not support it."""
     ties: Ties | None = None
-    """The order of ties if several orders are requested, or None if there is only one order or the value is a
-    difference of two."""
+    """The order of ties if several orders are requested. The value is None for a single order, and for the difference
+    of two orders."""
     is_width: bool = False
     """Whether the values are differences between the best and the worst order of ties."""
 
@@ -215,7 +215,8 @@ def select_measures(
     def place(request: Request) -> tuple[int, int, bool, float]:
         """Return the sort key of a request.
 
-        The `all` row comes first, then each treatment. Measures and levels ascend within each.
+        Measures of the `all` row come first, followed by the measures of each treatment. Within a treatment, measures
+        and levels are in ascending order.
         """
         block = -1 if request.measure.kernel is None else blocks.index(request.treatment)
         return block, place_of(request.measure), request.spec.level is not None, request.spec.level or 0
@@ -341,7 +342,7 @@ def _requests(spec: ParsedRequest, settings: Settings) -> Iterator[Request]:
 
 
 def _has_treatment(request: Request, settings: Settings) -> bool:
-    """Return whether the measure supports the treatment. This is assumed with -J, and for the `all` row."""
+    """Return whether the measure supports the treatment, which is assumed under -J and for the `all` row."""
     return settings.judged_only or request.measure.kernel is None or request.treatment in request.measure.treatments
 
 
@@ -428,7 +429,7 @@ def _cutoff_hint(name: str, parameters: str | None) -> str:
 
 
 def with_distinct_names(measures: Iterable[RequestedMeasure]) -> tuple[RequestedMeasure, ...]:
-    """Return measures with distinct names. If names are equal, recall levels are written with all digits."""
+    """Return measures with distinct names. If two names are equal, recall levels are written with all digits."""
     measures = tuple(measures)
     number = Counter(name for measure in measures for name in measure.names)
 

@@ -32,13 +32,13 @@ _strata_measure = partial(
 
 
 class _Stratum(Frozen):
-    """One stratum of every topic."""
+    """A stratum in all topics: its sizes, and masks of its documents."""
 
     t: SampledTopics
     number: int
     """The index of the stratum in the judgments."""
     size: IntArray
-    """The number of pooled documents of the stratum in each topic. The shape is (n_topics,)."""
+    """The number of pooled documents of the stratum, for each topic. The shape is (n_topics,)."""
     n_judged: IntArray
     n_rel: IntArray
 
@@ -216,7 +216,7 @@ def inferred_precision(t: SampledTopics, k: int) -> FloatArray:
 
 
 def _estimated(size: AnyArray, n_judged: IntArray, n_rel: IntArray) -> FloatArray:
-    """Estimate how many of ``size`` documents are relevant, with smoothing, from the documents judged."""
+    """Estimate the number of relevant documents among ``size`` documents from the judged ones, with smoothing."""
     estimated: FloatArray = size * (n_rel + DEFAULT_EPSILON) / (n_judged + 3 * DEFAULT_EPSILON)
     return estimated
 
@@ -227,7 +227,7 @@ def _inferred_relevant(t: SampledTopics) -> FloatArray:
 
 
 def _estimated_within(t: SampledTopics, first: BoolArray) -> FloatArray:
-    """Return the estimated number of relevant documents of each topic among those in the mask ``first``."""
+    """Return, for each topic, the estimated number of relevant documents in the mask ``first``."""
     estimated = np.zeros(t.rows.n)
     for stratum in _strata(t):
         counts = (stratum.within(first & mask) for mask in (t.rank > 0, t.judged, t.relevant))
@@ -236,7 +236,7 @@ def _estimated_within(t: SampledTopics, first: BoolArray) -> FloatArray:
 
 
 def _gains(t: SampledTopics, grades: AnyArray, pairs: Sequence[Gain]) -> FloatArray:
-    """Return the gains of documents with these grades. By default, it is the grade, or 0 unless judged relevant."""
+    """Return the gains of documents with these grades. The default is the grade, or 0 unless judged relevant."""
     gains = np.where(grades >= max(t.level, 0), grades, 0).astype(np.float64)
     for pair in reversed(pairs):  # the first of several pairs of a level is used
         gains[(grades == pair.level) & (grades >= t.level)] = pair.value

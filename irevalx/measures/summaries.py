@@ -21,16 +21,16 @@ LEAST = 0.00001
 
 
 class Population(Frozen):
-    """The topics of a summary."""
+    """The topics over which a summary is computed."""
 
     tag: bytes
     n_topics: int
     """The number by which sums are divided: the number of evaluated topics or, under ``-c``, of all judged topics. The
     number is 0 if no topic can have a value."""
     n_evaluated: int
-    """The number of topics that have a value. The other topics of ``n_topics`` count as 0."""
+    """The number of topics that have a value. Each of the other ``n_topics`` has the value 0."""
     n_relevant: float | None = None
-    """Under ``-c``, the number of judgments above 0 of all judged topics, and None otherwise."""
+    """The number of judgments above 0 in all judged topics under ``-c``, or None otherwise."""
 
 
 Values: TypeAlias = "FloatArray | IntArray | list[bytes]"
@@ -122,7 +122,7 @@ def geometric_mean(added: Total, population: Population) -> float:
 
 
 def negative_values(name: str, values: Values) -> str | None:
-    """Return the warning that values for a geometric mean are negative, or None if no value is."""
+    """Return the warning that values for a geometric mean are negative, or None if no value is negative."""
     numbers = np.asarray(values)
     if not (n_negative := int(np.count_nonzero(numbers < 0))):
         return None

@@ -20,16 +20,16 @@ from irevalx.trec_eval import Compat, MalformedNumbers
 LAYOUT = Layout(line="a line of z-scores", columns=("TOPIC MEASURE MEAN DEVIATION",))
 
 UNKNOWN = -1_000_000.0
-"""The z-score if mean and deviation are unknown, or if the deviation is 0 and the value is not the mean."""
+"""The z-score for an unknown mean and deviation, or for a deviation of 0 if the value is not the mean."""
 
 
 class ZscoreMoments(Frozen):
     """The means and standard deviations of measures for one topic."""
 
     names: Sequence[bytes]
-    """The printed names in ascending byte order. A name can occur several times."""
+    """The printed names in ascending byte order. A name can occur repeatedly."""
     values: Sequence[tuple[float, float]]
-    """The mean and the standard deviation of each name."""
+    """The mean and the standard deviation that belong to each name."""
 
     def find(self, name: bytes) -> tuple[float, float] | None:
         """Return the mean and standard deviation of a measure, or None if they are missing."""

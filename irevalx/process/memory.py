@@ -11,7 +11,7 @@ _TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3
 """The parameters of ``mallopt``, from ``malloc.h``."""
 
 _LARGEST_BLOCK = 1 << 25
-"""The memory of an array is kept only if the array has at most this number of bytes."""
+"""The maximum number of bytes in an array whose memory is kept."""
 
 _KEPT = 1 << 28
 """The maximum number of bytes of freed memory that are kept."""
@@ -20,7 +20,7 @@ _SMALL_ARRAYS = 1 << 22
 """The number of bytes in the arrays of a small evaluation."""
 
 _BIG_ARRAY = 1 << 24
-"""The number of bytes from which on NumPy requests huge pages for an array."""
+"""The minimum number of bytes in an array for which NumPy requests huge pages."""
 
 
 def keep_freed_memory() -> None:

@@ -34,12 +34,12 @@ SEPARATORS = os.sep + (os.altsep or "")
 """The characters that separate folders in paths."""
 
 _OPEN_ALREADY = () if WINDOWS else ("/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/fd/")
-"""Prefixes of files that this process has already opened. Other paths below /dev, for example in /dev/shm, are ordinary
-files."""
+"""The path prefixes of files that this process has already opened. Other paths below /dev, for example in /dev/shm, are
+ordinary files."""
 
 _OPEN_FILE = re.compile(r"(?:/dev|/proc/([0-9]+)(?:/task/[0-9]+)?)/fd/([0-9]+)")
 _MOST_LINKS = 40
-"""The maximum number of links to follow, which is the limit of Linux."""
+"""The maximum number of links to follow, which is equal to the limit of Linux."""
 
 _NOT_IN_NAMES = r'[<>:"/\\|?*\0-\x1f]' if WINDOWS else rf"[{re.escape(SEPARATORS)}\0]"
 """The characters that file names cannot contain."""
@@ -72,7 +72,7 @@ def encodable(text: str, encoding: str = ENCODING) -> str:
 
 
 def displayed(text: str) -> bytes:
-    """Encode a text for output. In contrast to IDs, characters can be replaced."""
+    """Encode a text for output. In contrast to IDs, a text for output can contain replaced characters."""
     return as_bytes(encodable(text))
 
 
@@ -119,7 +119,7 @@ def file_name(text: str) -> str:
 
 
 def new_file_mode() -> int:
-    """Return the permissions of a new file. The mask must be set to read it, because no function only reads it."""
+    """Return the permissions of a new file. The mask is set to read it, because no function only reads the mask."""
     mask = os.umask(0)
     os.umask(mask)
     return 0o666 & ~mask
@@ -173,7 +173,7 @@ def has_fork() -> bool:
 
 
 def fork() -> int:
-    """Fork this process. Return 0 in the child, and its ID in the parent. Raise OSError if this is impossible."""
+    """Fork this process. Return 0 in the child, and the child's ID in the parent. Raise OSError if the fork fails."""
     if sys.platform == "win32":
         raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS))
     return os.fork()
@@ -181,7 +181,7 @@ def fork() -> int:
 
 @contextmanager
 def signals_blocked() -> Iterator[Iterable[int]]:
-    """Block signals in this context, so that only the parent of a fork handles them. Yield those blocked before."""
+    """Block signals in this context, so that only a fork's parent handles them. Yield the earlier mask."""
     if sys.platform == "win32":
         yield ()
         return
@@ -209,9 +209,10 @@ def threads() -> int:
 
 
 def alone_after_a_fork() -> bool:
-    """Fork once, and return whether no other thread is left. A fork ends the threads of OpenBLAS until they are needed.
+    """Fork once, and return whether this process then has no other thread.
 
-    Warnings are recorded, because Python 3.12 and later warn about a fork if there are other threads.
+    A fork ends the threads of OpenBLAS until they are needed. Warnings are recorded, because Python 3.12 and later warn
+    about a fork if there are other threads.
     """
     with warnings.catch_warnings(record=True) as heard, signals_blocked():
         warnings.simplefilter("always")

@@ -20,10 +20,10 @@ WIDTH = 20
 
 
 class Progress:
-    """Count the lines that were read, and display the count if the work takes long.
+    """A counter of the lines that were read. If the work takes long, the count is displayed.
 
-    The line begins with ``program``. ``show`` replaces the line shown before (None: nothing is shown), and ``clock``
-    returns seconds.
+    The line begins with ``program``. ``show`` replaces the line shown before, or is None if nothing is displayed, and
+    ``clock`` returns seconds.
     """
 
     def __init__(

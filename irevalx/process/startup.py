@@ -54,14 +54,14 @@ def start_numpy() -> None:
 
 
 OUT_OF_MEMORY = 70
-"""The exit status if memory is exhausted: EX_SOFTWARE of ``sysexits.h``, which is the closest one."""
+"""The exit status if memory is exhausted, which is EX_SOFTWARE in ``sysexits.h``."""
 
 _WORDS_OF_THE_LOADER = "failed to map segment"
 """The message of the C library if there is no memory to load a module."""
 
 
 def shortage(error: MemoryError | ImportError | OSError) -> str:
-    """Return the message about a lack of memory. Raise an error that has another cause again."""
+    """Return the message about a lack of memory. If the error has another cause, raise the error again."""
     if isinstance(error, ImportError):
         is_shortage = _WORDS_OF_THE_LOADER in str(error)
     else:

@@ -39,7 +39,7 @@ def worth_sharing(size: int) -> bool:
 
 
 def processes_for(size: int, most: int) -> int:
-    """Return how many processes should read a file of this size. The result is at most ``most``."""
+    """Return how many processes should read a file of this size. The number is at most ``most``."""
     # starting a process takes as long as reading a part of ``BIG`` bytes
     return min(most, 2 * size // max(BIG, 1)) if worth_sharing(size) else 1
 
@@ -78,7 +78,7 @@ class _Workers:
     def start(
         self, work: Callable[[Item], Any], items: Callable[[], Iterable[Item]], processes: int, *, made_once: bool
     ) -> bool:
-        """Start the processes, and return whether all started. If one cannot be started, all of them are ended."""
+        """Start the processes, and return whether all started. If one cannot be started, end the others."""
         try:
             end, self._leash = os.pipe()
             try:
@@ -128,14 +128,14 @@ class _Workers:
         self._pipes, self._pids = [], []
 
     def _close_sources(self, but: Container[BinaryIO] = ()) -> None:
-        """Close the pipes between the maker of items and the workers, except those in ``but``."""
+        """Close the pipes between the maker of items and the workers, except the pipes in ``but``."""
         for pipe in chain.from_iterable(self._sources):
             if pipe not in but:
                 pipe.close()
         self._sources = []
 
     def _fork(self, leash: int, messages: Iterator[bytes], *sources: BinaryIO) -> int:
-        """Start a process that sends messages, and return its ID. ``sources`` are the pipe ends that it needs."""
+        """Start a process that sends messages, and return its ID. The process needs the pipe ends ``sources``."""
         answers_read, answers = _pipe()
         self._pipes.append(answers_read)
         with answers, platform.signals_blocked() as mask:
@@ -176,7 +176,7 @@ def _end_with(leash: int) -> NoReturn:
 
 
 def _messages(work: Callable[[Item], Any], items: Iterable[Item]) -> Iterator[bytes]:
-    """Yield the messages of a worker: that it is ready, its results, and the end."""
+    """Yield the messages of a worker: first that it is ready, then its results, and finally the end."""
     yield _packed(_READY, None)
     try:
         for item in items:
@@ -187,7 +187,7 @@ def _messages(work: Callable[[Item], Any], items: Iterable[Item]) -> Iterator[by
 
 
 def _every_nth(items: Callable[[], Iterable[Item]], number: int, processes: int) -> Iterator[Item]:
-    """Yield the items of one of several processes. ``items`` is called in that process."""
+    """Yield the items of one of several processes. The worker itself calls ``items``."""
     yield from islice(items(), number, None, processes)
 
 
@@ -205,7 +205,7 @@ def _given(items: Callable[[], Iterable[Any]], pipes: Sequence[BinaryIO]) -> Ite
 
 
 def _received(maker: int, pipe: BinaryIO) -> Iterator[Any]:
-    """Yield the items sent by the process ``maker``. Raise the exceptions that it sent."""
+    """Yield the items sent by the process ``maker``. Raise the exceptions that ``maker`` sent."""
     while True:
         kind, value = receive(maker, pipe)
         if kind == _END:
@@ -231,7 +231,7 @@ def _pipe() -> tuple[BinaryIO, BinaryIO]:
 
 
 def receive(pid: int, pipe: BinaryIO) -> tuple[int, Any]:
-    """Return the kind and the value of a process's next message. Raise LostProcessError if it was killed."""
+    """Return the kind and the value of a process's next message. Raise LostProcessError if the process was killed."""
     try:
         message: tuple[int, Any] = pickle.load(pipe)  # noqa: S301 - comes from our own process
     except (EOFError, pickle.UnpicklingError):

@@ -40,7 +40,7 @@ DataFrame: TypeAlias = Any
 """A Spark data frame."""
 
 _ROWS = "run string, topic string, docno string, grade bigint, score double"
-"""The columns of all rows. Missing values are null."""
+"""The columns of the rows that Spark distributes. Missing values are null."""
 
 _JUDGED = {"topic": TOPIC, "docno": DOCNO, "grade": GRADE}
 _POOLED = {"topic": TOPIC, "docno": DOCNO}
@@ -60,10 +60,10 @@ SETTINGS = (
     *("level", "complete", "judged_only", "max_retrieved", "collection_size", "topic", "unjudged", "ties"),
     *("duplicates", "ignore_identical_ids", "infap_c", "infap_epsilon", "sample_rate", "compat"),
 )
-"""The settings that Spark jobs support. All other settings must have their defaults."""
+"""The settings that Spark jobs support. All other settings must have the default values."""
 
 _FIRST_ROWS = 1000
-"""The number of rows that are searched for a judged topic before all rows are searched."""
+"""The number of rows in which a judged topic is searched before all rows are searched."""
 
 _SCORES = "run string, topic string, values array<double>, counts array<bigint>, example array<string>"
 _TOTALS = (
@@ -238,7 +238,7 @@ def _highest_grade(judged: DataFrame, retrieved: DataFrame, settings: Settings, 
 
 
 def _checked_rows(what: str, frame: Any, columns: dict[str, ColumnSpec]) -> Any:
-    """Return the rows of a data frame with the columns of ``_ROWS``. Messages call it ``what``."""
+    """Return the rows of a data frame with the columns of ``_ROWS``. Messages call the data frame ``what``."""
     if not hasattr(frame, "mapInArrow"):
         raise ArgumentError(f"{what} must be a Spark data frame, not an object of type {type(frame).__name__}")
     sql = import_module("pyspark.sql.functions")

@@ -39,7 +39,7 @@ from irevalx.settings import Settings
 from irevalx.trec_eval import Compat
 
 Example: TypeAlias = "Sequence[str] | None"
-"""A topic, and the text of a warning about it."""
+"""A pair of a topic and the text of a warning about it."""
 
 
 class RunCounts(NamedTuple):
@@ -70,11 +70,11 @@ N_COUNTED = len(RunCounts._fields)
 """The number of counts that precede the counts for each name. The number is the same for runs and judgments."""
 
 NamedMeasures: TypeAlias = "Sequence[tuple[str, Measure]]"
-"""The printed names in print order, each with its measure."""
+"""Pairs of a printed name and its measure, in print order."""
 
 
 def named_measures(selection: Selection) -> NamedMeasures:
-    """Return the printed names of a selection, each with its measure."""
+    """Return pairs of a printed name and its measure for a selection."""
     return [(name, selected.measure) for selected in selection.measures for name in selected.names]
 
 
@@ -203,7 +203,7 @@ class WholeRun(Frozen):
 
     @classmethod
     def begun(cls, name: str, measures: NamedMeasures) -> WholeRun:
-        """Return the totals if there are no topics."""
+        """Return the totals of a run before any topic is added."""
         totals = [measure.summary.start if measure.summary else 0 for _, measure in measures]
         return cls(name, 0, totals, [0] * len(measures), [0], None)
 
@@ -302,7 +302,7 @@ class WholeJudgments(Frozen):
 def all_rows(
     runs: Iterable[WholeRun], judgments: WholeJudgments, selection: Selection, settings: Settings, warn: Warn
 ) -> list[tuple[str, str, float]]:
-    """Return the `all` rows (run, name, value) in ascending order of runs. Pass all warnings to ``warn``."""
+    """Return the `all` rows (run, name, value) in ascending order of runs, and pass all warnings to ``warn``."""
     for line in judgments.warnings(selection, settings):
         warn(line)
     measures = named_measures(selection)

@@ -23,7 +23,8 @@ PRESUMED = 100
 """The number of unjudged documents that are presumed nonrelevant each time the classifier is fitted."""
 
 GROWTH = 10
-"""Each batch is larger than the previous one by the size of the previous one divided by this number, rounded up."""
+"""The divisor that determines the next batch: the size of a batch divided by this number, rounded up, is added to
+it."""
 
 
 class ActiveLearning(ScoringStrategy):

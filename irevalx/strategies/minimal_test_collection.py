@@ -10,7 +10,7 @@ from irevalx.arrays.segments import BoolArray, FloatArray, IntArray, SlotArray
 from irevalx.strategies.strategy import Candidates, FixedStrategy, JudgmentRequest, ScoringStrategy
 
 BOUNDED_DEPTH = 10
-"""The cutoff of precision, whose bounds are computed."""
+"""The cutoff of the precision whose bounds are computed."""
 
 _BATCH = 4_000_000
 """The maximum number of differences in memory at a time."""
@@ -49,7 +49,7 @@ class MinimalTestCollection(ScoringStrategy):
 
 
 class UndeterminedPairs:
-    """The undetermined pairs of runs: a judgment can still change the sign of their mean difference in P_10."""
+    """The undetermined pairs of runs. A judgment can still change the sign of such a pair's mean difference in P_10."""
 
     def __init__(self, candidates: Sequence[Candidates]) -> None:
         n_runs = candidates[0].n_runs if candidates else 0
@@ -112,11 +112,11 @@ class BoundsStrategy(FixedStrategy):
 
     @property
     def state(self) -> int:
-        """How often the set of undetermined pairs has changed."""
+        """The number of times that the set of undetermined pairs has changed."""
         return self._pairs.changes
 
     def next(self) -> JudgmentRequest | None:
-        """Return the preferred document. Judgments of other topics can change it."""
+        """Return the preferred document. Judgments of other topics can change the preferred document."""
         if self._changes != self._pairs.changes:
             self._next = None
         return super().next()

@@ -51,7 +51,7 @@ class JudgingStrategy(Frozen, kw_only=True):
 
     name: str
     meaning: str
-    """The criterion for the next document: a phrase after "the next document is"."""
+    """The criterion by which the next document is selected, as a phrase after "the next document is"."""
     source: str = ""
     """The publication that describes the strategy, or "" if there is none."""
     start: Callable[[Candidates, TopicInputs], TopicStrategy]

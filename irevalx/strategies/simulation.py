@@ -23,7 +23,8 @@ from irevalx.strategies.registry import JudgingStrategy
 from irevalx.strategies.strategy import Candidates, JudgmentRequest, TopicStrategy
 
 Unjudged: TypeAlias = Literal["skip", "nonrel"]
-"""The treatment of a selected document that has no judgment: it is skipped, or treated as judged nonrelevant."""
+"""The treatment of a selected document without a judgment. The document is skipped, or treated as judged
+nonrelevant."""
 
 UNJUDGED: tuple[Unjudged, ...] = ("skip", "nonrel")
 
@@ -92,7 +93,8 @@ class KnownGrades:
         self.n_judgments = judgments.rows.size
         self._relevant: list[bool] = is_relevant(judgments, level).tolist()
         self.places: list[IntArray] = []
-        """For each topic, the index of the judgment of each candidate, or ``ABSENT`` if it has no judgment."""
+        """The index of each candidate's judgment, or ``ABSENT`` if the candidate has no judgment. There is one array
+        per topic."""
         for topic in candidates:
             place = np.full(len(topic.docnos), ABSENT)
             if topic.topic in judgments.topic_index:
@@ -112,7 +114,7 @@ class KnownGrades:
 
 
 class JudgingRounds:
-    """Select the documents of a round, per topic or across topics. Strategies learn only after the round."""
+    """The selection of the documents of a round, per topic or across topics. Strategies learn only after the round."""
 
     # With ``skips``, documents without a judgment are skipped, and the strategies do not learn from them.
 
@@ -283,7 +285,7 @@ class SelectedDocument(Frozen):
 
 
 def select(simulation: StrategySimulation, judgments: Judgments, n: int, seed: int = 0) -> list[SelectedDocument]:
-    """Select the ``n`` most preferred unjudged candidates per topic, or over all topics, or all if fewer are left."""
+    """Select the ``n`` most preferred unjudged candidates, or all if fewer are left, per topic or over all topics."""
     strategy, candidates, level = simulation.order, simulation.candidates, simulation.rules.level
     grades = KnownGrades(judgments, candidates, level)
     others = list(_judged_others(judgments, candidates, level)) if strategy.needs_texts else ()
@@ -329,8 +331,8 @@ def select_in_replay(
 ) -> list[SelectedDocument]:
     """Select the unjudged documents in the first batch of ``n`` documents that is not fully judged.
 
-    The batches are those of a simulation, in which the strategy learns only from the documents that it selects.
-    ``total`` is the expected sample size per topic.
+    As in a simulation, the strategy learns only from the documents that it selects. ``total`` is the expected sample
+    size per topic.
     """
     candidates, rules, strategy = simulation.candidates, simulation.rules, simulation.order
     grades = KnownGrades(judgments, candidates, rules.level)

@@ -96,9 +96,10 @@ class JudgmentRequest(Frozen):
     document: int
     """The index of the document among the candidates of its topic."""
     score: float
-    """The score, priority or probability by which the strategy ranks documents. The highest is ranked first."""
+    """The score, priority or probability by which the strategy ranks documents. Documents are ranked by descending
+    score."""
     key: tuple[float, ...]
-    """The sort key. The smallest key comes first, within a topic and across topics."""
+    """The sort key. Within a topic and across topics, the request with the smallest key comes first."""
     run: int | None = None
     """The run from which the document was selected, for strategies that read one run at a time."""
 
@@ -137,11 +138,11 @@ class TopicStrategy(ABC):
         """Return a document that is not selected, or None to stop. There is at least one such document."""
 
     def _learn(self, request: JudgmentRequest, *, relevant: bool) -> None:  # noqa: B027 - some do not learn
-        """Learn from a judgment. A strategy with a fixed order ignores it."""
+        """Learn from a judgment. A strategy with a fixed order ignores judgments."""
 
 
 class FixedStrategy(TopicStrategy):
-    """A strategy that ignores judgments: by descending scores, then by descending ``ties``, then by docno."""
+    """A strategy that ignores judgments. Documents are ordered by descending score, descending ``ties``, and docno."""
 
     def __init__(self, candidates: Candidates, scores: FloatArray, ties: IntArray | None = None) -> None:
         super().__init__(candidates)
@@ -185,7 +186,7 @@ class ScoringStrategy(TopicStrategy):
 
 
 class RunReadingStrategy(TopicStrategy):
-    """A strategy that selects a run, and then its first document that was not selected before."""
+    """A strategy that selects a run, and then the first document of this run that was not selected before."""
 
     def __init__(self, candidates: Candidates) -> None:
         super().__init__(candidates)
@@ -200,7 +201,7 @@ class RunReadingStrategy(TopicStrategy):
         return ranking[start] if start < len(ranking) else None
 
     def read_best(self, preferences: Sequence[float], n_judged: Sequence[int] | None = None) -> JudgmentRequest:
-        """Return the next document of the preferred run, or of the one with fewest judged documents if tied."""
+        """Return the next document of the preferred run. Tied runs are ordered by the number of judged documents."""
         n_judged = n_judged or [0] * len(preferences)
         for run in sorted(range(len(preferences)), key=lambda run: (-preferences[run], n_judged[run])):
             if (document := self.next_in(run)) is not None:
