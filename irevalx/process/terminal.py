@@ -210,7 +210,7 @@ class Messages:
 
     def __init__(self, program: str, *, quiet: bool, hold: bool = False) -> None:
         self.warnings: list[str] = []
-        """All warnings so far, including warnings that were not shown."""
+        """All warnings so far, including warnings that were not displayed."""
         self._program = program
         self._quiet = quiet
         self._hold = hold

@@ -31,7 +31,7 @@ from irevalx.wording import is_parameter, spelled
 _WHOLE = rb"[+-]?[0-9]+"
 
 _PATTERNS = {"Q0": "[Qq]?0", "RANK": "[0-9]+", "SCORE": DECIMAL, "TAG": r"\S*[A-Za-z]\S*", "LABEL": "-?[0-9]+"}
-"""The values of those columns that can be recognised by their values."""
+"""Regular expressions for the values of those columns that can be recognised by their values."""
 
 _OTHER_COLUMNS = {
     "qrels": ("TOPIC DOCNO RANK SCORE LABEL",),
@@ -40,7 +40,7 @@ _OTHER_COLUMNS = {
         *("TOPIC Q0 DOCNO SCORE TAG", "TOPIC Q0 DOCNO SCORE", "TOPIC DOCNO RANK SCORE LABEL"),
     ),
 }
-"""The columns of other files that can be converted to a format, by the name of the format."""
+"""A dictionary from the name of a format to the columns of other files that can be converted to it."""
 
 _CONVERTED = {"qrels": "TOPIC 0 DOCNO LABEL", "trec_results": 'TOPIC "Q0" DOCNO RANK SCORE TAG'}
 """The columns of the converted lines. Q0, a rank and a run tag are added if they are missing."""
@@ -181,7 +181,7 @@ def _table_hint(formats: Sequence[FileFormat[Any]], lines: bytes, kind: FileKind
 
 
 def _readable(formats: Sequence[FileFormat[Any]], lines: bytes, kind: FileKind) -> list[FileFormat[Any]]:
-    """Return the formats of a kind in which the lines are valid. If formats have equal columns, keep the first."""
+    """Return the formats of a kind in which the lines are valid, but only the first of formats with equal columns."""
     by_shape: dict[tuple[str, ...], FileFormat[Any]] = {}
     whole = lines[: lines.rfind(NEWLINE) + 1] or lines
     for fmt in formats:

@@ -1,4 +1,4 @@
-"""Groups (subsets) of topics and clusters of dependent topics, read from a file or a dictionary."""
+"""Topic groups (subsets of the topics) and clusters of dependent topics, read from a file or a dictionary."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _BLANKS = " \t\n\r\v\f"
 _BLANK = re.compile(f"[{_BLANKS}]+")
 
 _RESERVED = frozenset({"low", "high"})
-"""Names that groups cannot have, because they denote the bounds of confidence intervals."""
+"""The names that groups cannot have, because the names denote the bounds of confidence intervals."""
 
 
 def read_topic_groups(source: Source) -> TopicGroups:
@@ -51,7 +51,7 @@ def read_topic_clusters(source: Source, item: str = "topic", column: str = "clus
 
 
 def _pairs_in(source: Source, column: str, item: str = "topic") -> Iterator[tuple[str, str]]:
-    """Return pairs of a topic (or another ``item``) and its group or cluster, from a file."""
+    """Read pairs of a topic (or another ``item``) and its group or cluster from a file."""
     where, text = shown_name(source.path), as_text(source.content())
     head = next((line for line in text.split("\n") if line.strip() and not line.startswith("#")), "")
     if head.lstrip().startswith("{"):
@@ -84,7 +84,7 @@ def group_warnings(groups: TopicGroups, judged: Iterable[bytes], where: str) -> 
 
 
 def _encoded(name: str, where: str) -> bytes:
-    """Encode a name as bytes. Raise InputError if it contains a lone surrogate, which is possible in JSON."""
+    """Encode a name as bytes. Raise InputError if the name contains a lone surrogate, which is possible in JSON."""
     try:
         return as_bytes(name)
     except UnicodeEncodeError:

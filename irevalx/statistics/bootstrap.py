@@ -225,7 +225,7 @@ def loss(x: FloatArray, y: FloatArray) -> FloatArray:
 
 
 def at_the_top(k: int) -> dict[str, Callable[[FloatArray, FloatArray], FloatArray]]:
-    """Return a dictionary from each name in ``TOP_STATISTICS`` to a function of x and y."""
+    """Return a dictionary from each name in ``TOP_STATISTICS`` to the function of x and y that computes it."""
     functions = (partial(top_tau_b, k=k), partial(top_overlap, k=k), loss)
     return dict(zip(TOP_STATISTICS, functions, strict=True))
 

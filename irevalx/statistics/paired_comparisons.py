@@ -46,8 +46,8 @@ class Method(Frozen):
     interval: str = "t"
     """The name of an interval method in ``INTERVALS``."""
     alpha: float = ALPHA
-    """The significance level of the corrected p-value, if there are at least ``FEW_TOPICS`` topics. Intervals are at 1
-    - alpha."""
+    """The significance level of the corrected p-value, if there are at least ``FEW_TOPICS`` topics. The confidence
+    level of intervals is 1 - alpha."""
     resamples: int = RESAMPLES
     """The number of resamples in the permutation test, in randomised Tukey HSD, and for bootstrap intervals."""
     seed: int = 0
@@ -66,7 +66,8 @@ class Comparisons(Frozen):
     values: FloatArray
     """The values of the runs for at least one topic. The shape is (n_runs, n_topics)."""
     pairs: Sequence[tuple[int, int]]
-    """Pairs of rows. The second run is compared with the first. Tukey's p-values are over all pairs of runs."""
+    """The pairs of runs, as pairs of indices of rows in ``values``. The second run is compared with the first. Tukey's
+    p-values are over all pairs of runs."""
     method: Method = Method()
     scale: Scale = MEAN
     processes: int = 1
@@ -127,7 +128,7 @@ class Comparisons(Frozen):
 
     @cached_property
     def p(self) -> FloatArray:
-        """The p-values of the test, uncorrected. Sign flips replace the t test for pairs ``without_spread``."""
+        """The uncorrected p-values of the test. Sign flips replace the t test for pairs ``without_spread``."""
         if not self.pairs:
             return np.zeros(0)
         p_values = paired_p_values if self.clusters is None else self.clusters.p_values
@@ -135,7 +136,7 @@ class Comparisons(Frozen):
 
     @cached_property
     def without_spread(self) -> BoolArray:
-        """Whether fewer than ``FEW_TOPICS`` topics or clusters of a pair differ, or all its differences are equal."""
+        """Whether fewer than ``FEW_TOPICS`` topics or clusters of a pair differ, or all these differences are equal."""
         return without_spread(self.by_topic) if self.clusters is None else self.clusters.without_spread(self.by_topic)
 
     @property

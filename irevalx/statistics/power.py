@@ -172,7 +172,7 @@ def topics_for_width(width: float, alpha: float = ALPHA, *, design: ClusterDesig
 
 
 def _least(is_enough: Callable[[int], bool]) -> float:
-    """Return the minimum number of topics that is enough, or infinity if it is above ``MOST_TOPICS``.
+    """Return the minimum number of topics that is sufficient, or infinity if it is above ``MOST_TOPICS``.
 
     If a number of topics is enough, every larger number must be enough, too.
     """

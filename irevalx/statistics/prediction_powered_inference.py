@@ -20,7 +20,7 @@ from irevalx.statistics.proportions import wilson_interval
 from irevalx.statistics.significance import without_noise
 
 FEW_HUMAN = 40
-"""If there are fewer human topics, the intervals of skewed values are too short."""
+"""The number of human topics below which the intervals of skewed values are too short."""
 
 FEWEST_HUMAN = 4
 """The minimum number of human topics for an estimate."""
@@ -29,7 +29,7 @@ FEWEST_FOR_BENEFIT = 10
 """The minimum number of human topics for an interval of the effective number of topics."""
 
 _GREATEST = 1 - 1e-15
-"""Correlations are clipped to this value, because atanh(1) is infinite."""
+"""The value to which higher correlations are clipped, because atanh(1) is infinite."""
 
 
 class Estimates(Frozen, kw_only=True):
@@ -58,7 +58,7 @@ class Estimates(Frozen, kw_only=True):
     n_machine: int
     """The number of topics with machine labels only."""
     added: float = 0.0
-    """What was added to the sums of squares of human values."""
+    """The number that was added to the sums of squares of human values."""
     n_rarer: float | None = None
     """For means of values that are 0 or 1: the number of human values with the less frequent value."""
 

@@ -23,10 +23,10 @@ ENOUGH_DISAGREEMENT = 5
 """The minimum number of topics with a disagreement for a jackknife interval of a coefficient."""
 
 _GREATEST = 1 - 1e-15
-"""Coefficients are clipped to this value, because atanh(1) is infinite."""
+"""The value to which higher coefficients are clipped, because atanh(1) is infinite."""
 
 _NO_SPREAD = 1e-9
-"""If a jackknife interval is not wider than this, the confusions of the topics are equal."""
+"""The width of a jackknife interval up to which the confusions of the topics are treated as equal."""
 
 UNDEFINED = float("nan"), float("nan")
 """The bounds of an interval that is not defined."""
@@ -48,7 +48,7 @@ def proportion_interval(successes: FloatArray, units: FloatArray, confidence: fl
 
 
 def f1_interval(both: FloatArray, either: FloatArray, confidence: float) -> tuple[float, float]:
-    """Return the interval of F1, given the numbers of documents relevant by both judges and by at least one."""
+    """Return the interval of F1, given the numbers of documents labelled relevant by both judges and by any judge."""
     low, high = (2 * end / (1 + end) for end in proportion_interval(both, either, confidence))
     return low, high
 

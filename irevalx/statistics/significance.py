@@ -366,10 +366,10 @@ _BATCH = 2_000_000
 """
 
 _IN_CACHE = 30_000
-"""Number of scores permuted before their sums are computed, so that they are still in the processor's cache."""
+"""The number of scores permuted before their sums are computed, so that they are still in the processor's cache."""
 
 _WORTH_SHARING = 20_000_000
-"""Several processes are used if at least this number of scores is permuted."""
+"""The minimum number of permuted scores for which several processes are used."""
 
 
 class Tukey(Frozen):

@@ -33,7 +33,7 @@ class Columns(Frozen):
         return column in self.values
 
     def where(self, row: int) -> str:
-        """Return the location of a row as path:line. Rows are numbered from 0."""
+        """Return the location of a row as path:line. Row numbers start at 0."""
         return f"{shown_name(self.path)}:{self.lines[row]}"
 
 

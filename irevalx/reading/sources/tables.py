@@ -52,7 +52,7 @@ Documents: TypeAlias = "Mapping[str, Iterable[str]] | Mapping[int, Iterable[int]
 
 
 class HasColumns(Protocol):
-    """A table like a data frame of pandas: ``columns`` yields the names of its columns."""
+    """A table similar to a pandas data frame: ``columns`` yields the names of the columns."""
 
     @property
     def columns(self) -> Any:
@@ -293,7 +293,7 @@ def table_of_lists(path: str, names: list[Any], read: Callable[[Any], Any]) -> W
 
 
 def as_list(path: str, name: Any, read: Callable[[Any], Any]) -> list[Any]:
-    """Return a column as a list with None for missing values. Raise ArgumentError if it cannot be read."""
+    """Return a column as a list with None for missing values. Raise ArgumentError if the column cannot be read."""
     try:
         column = read(name)
         ways = (getattr(column, way, None) for way in ("to_list", "to_pylist", "tolist"))

@@ -34,7 +34,7 @@ class TextRows(Rows):
 
     @property
     def size(self) -> int:
-        """The size in bytes of a file that several processes can read, or 0 for other files."""
+        """The size in bytes of a file that several processes can read, or 0 for any other file."""
         return self.source.size
 
     def blocks(self) -> Iterator[Block]:
@@ -53,7 +53,7 @@ class TextRows(Rows):
         return [lambda share=share: self._with_columns(share.blocks(), columns) for share in ranges]  # type: ignore[misc]
 
     def _with_columns(self, blocks: Iterable[Block], columns: str | None = None) -> Iterator[Block]:
-        """Yield blocks. If the layout permits different columns, the first data line determines them."""
+        """Yield blocks. If the layout permits several lists of columns, the first data line determines the list."""
         if len(self.layout.columns) == 1:
             yield from blocks
             return

@@ -41,7 +41,7 @@ class NamedRows(TextRows):
 
     @property
     def size(self) -> int:
-        """The size for reading in parallel: 0, because a single process reads the file."""
+        """The value 0, because a single process reads the file."""
         return 0
 
     def columns(self, block: Block, rules: Rules) -> Columns:
@@ -55,7 +55,7 @@ class NamedRows(TextRows):
 
     @cached_property
     def keys(self) -> tuple[Any, ...]:
-        """The names of the requested columns in the file. Raise ArgumentError if one is missing or occurs twice."""
+        """The names of the requested columns in the file. Raise ArgumentError if a name is missing or occurs twice."""
         table = ColumnTable(self.path, self.names)
         return tuple(table.find(spec) for spec in self.specs)
 
@@ -186,7 +186,7 @@ class _Number(str):
 
 
 class RepeatedKeyError(LookupError):
-    """A key occurs twice in a JSON object."""
+    """The error about a key that occurs twice in a JSON object."""
 
 
 def record_of(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -253,7 +253,7 @@ class JsonRows(NamedRows):
         return [self._text(where, record, place, value) for place, value in enumerate(values)]
 
     def _text(self, where: str, record: dict[str, Any], place: int, value: Any) -> bytes:
-        """Return a value as text. Raise MalformedLineError if it has the wrong type."""
+        """Return a value as text. Raise MalformedLineError if the value has the wrong type."""
         spec = self.specs[place]
         if spec.kind == "words":
             return b"" if value is None else str(value).encode("utf-8", "surrogatepass")
@@ -338,7 +338,7 @@ def rows_with_labels(source: Source, column: str, rules: Rules) -> NamedRows:
 
 
 def _problem(rows: TextRows, first: bytes, separators: Sequence[str]) -> str:
-    """Return what is wrong with a first line: a column is missing in the header, or there is no header."""
+    """Return a description of the error in a first line: the header lacks a column, or there is no header."""
     words = max((fields_of(first, separator) for separator in separators), key=len)
     missing = [spec for spec in rows.specs if not named(spec, words)]
     if len(missing) < len(rows.specs) and first.lstrip()[:1] not in {b"{", b"["}:
