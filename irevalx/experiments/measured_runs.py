@@ -225,7 +225,7 @@ def missing_topics(scores: Scores, topics: Sequence[str]) -> dict[str, frozenset
 def shared_topics(
     scores: Scores, *, complete: bool, reference: str | None = None
 ) -> tuple[tuple[str, ...], dict[str, int]]:
-    """Return the evaluated topics, and the number of them that each run lacks.
+    """Return the evaluated topics, and the number of missing topics of each run that lacks topics.
 
     The evaluated topics are the topics that all runs have. With ``complete``, they are the topics that any run has, or
     that the run ``reference`` has.

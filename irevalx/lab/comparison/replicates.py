@@ -83,7 +83,10 @@ class ComparisonsOfSystems(Comparisons):
 
     @property
     def between_replicates(self) -> FloatArray:
-        """The share of the variance that is between replicates, in [0, 1], or nan if there is no variance."""
+        """The share of the variance that is between replicates, in [0, 1].
+
+        It is nan if there is no variance, or if neither system has several runs.
+        """
         over_topics, between = self._over_topics, self._between[0]
         known = [max(len(self.replicates[first]), len(self.replicates[second])) > 1 for first, second in self.pairs]
         with np.errstate(invalid="ignore"):
