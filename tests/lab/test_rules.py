@@ -67,7 +67,7 @@ estimate
     scores excludes runs, complete
     human_column requires machine_column
     machine_column requires human_column
-    plan excludes correction, design, figure, rel_format=sampled, rel_format=prels, human_labels=random
+    plan excludes correction, design, figure, rel_format=sampled, rel_format=prels
     design excludes baseline, weight, correction, alpha, figure
     seed, pool_out, rates requires design
     ties=expected, ties=best, ties=worst excludes design, rel_format=sampled, rel_format=prels, human_labels=random

@@ -7,6 +7,8 @@ static              table of means for readers without JavaScript
 findings            findings and cautions as sentences
 data                data of the report
 scores              measure values of runs; contributions of documents
+judges              agreement with machine judgments
+inputs              groups of runs and topics, and names of files
 overlaps            rank-biased overlap of pairs of runs
 rankings            top documents of runs, and their texts
 """

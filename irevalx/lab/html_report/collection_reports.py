@@ -20,12 +20,13 @@ from irevalx.lab.command.output import Result, write_lines
 from irevalx.lab.comparison.compare import compare
 from irevalx.lab.comparison.several_collections import ONLY_SINGLE, evaluated_each, refuse_several, runs_of
 from irevalx.lab.html_report.page import Report, page_without_script
+from irevalx.lab.html_report.static import table_in_cells
 from irevalx.measures.selection import RequestedMeasure
 from irevalx.measures.summaries import mean
 from irevalx.reading.collection_files import Collection, file_of
 from irevalx.reports import DIGITS
 from irevalx.reports.best import marked_as_best
-from irevalx.reports.table import Table, cells_of
+from irevalx.reports.table import Table
 from irevalx.wording import first_names, spelled
 
 
@@ -90,8 +91,8 @@ class CollectionReports(Report, kw_only=True):
         return page_without_script(
             "collections.html",
             **self.about,
-            means=[_in_cells(table) for table in means],
-            compared=[_in_cells(table) for table in compared],
+            means=[table_in_cells(table) for table in means],
+            compared=[table_in_cells(table) for table in compared],
             addresses={name: quoted(page) for name, page in pages.items()},
         )
 
@@ -138,22 +139,7 @@ _MEAN = "mean"
 """The head of the column that contains means over collections."""
 
 
-def _in_cells(table: Table) -> dict[str, Any]:
-    """Return a dictionary with the title, the heads, the rows and the notes of a table as text."""
-    heads, rows = cells_of(table, DIGITS, best="{}", other="{}", escape=str)
-    best = {(row, table.columns.index(column)) for column, numbers in table.best.items() for row in numbers}
-    notes = [note.replace("{best}", "Bold type") for note in (*table.caption, *table.notes)]
-    return {
-        "title": table.title,
-        "heads": heads,
-        "rows": rows,
-        "n_labels": table.n_labels,
-        "best": best,
-        "notes": notes,
-    }
-
-
-_FILES = ("documents", "topic_texts", "topic_groups", "clusters")
+_FILES = ("documents", "topic_texts", "topic_groups", "clusters", "machine")
 """The parameters of ``report`` that accept paths with a placeholder for the collection."""
 
 
@@ -173,7 +159,7 @@ def reports_of_collections(
     names = list(dict.fromkeys(name for collection in collections for name in runs_of(collection)))
     measures: Sequence[str] = measures_of(arguments["measures"]) or (() if runs is None else default)
     if runs is not None:
-        measures = [name for name in measures if all(map(_is_compared, requests_of((name,))))]
+        measures = [name for name in measures if all(map(is_compared, requests_of((name,))))]
     compared = None
     if names[1:] and (measures or runs is None):
         own = {"baseline", "correction", "alpha", "clusters", "cluster_by", *EvaluationOptions.__annotations__}
@@ -195,7 +181,7 @@ def reports_of_collections(
     return CollectionReports(about=about, collections=collections, compared=compared, report_of=report_of)
 
 
-def _is_compared(request: RequestedMeasure) -> bool:
+def is_compared(request: RequestedMeasure) -> bool:
     """Return whether the comparison over collections supports a measure."""
     return request.measure.summary is mean and request.measure not in COVERAGE_MEASURES
 

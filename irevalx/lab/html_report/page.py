@@ -23,8 +23,9 @@ from irevalx.arrays.segments import AnyArray, FloatArray, IntArray
 from irevalx.frozen import Frozen, cached_property
 from irevalx.lab.comparison.run_tables import MOST_LETTERED
 from irevalx.lab.html_report.overlaps import RunOverlaps
-from irevalx.lab.html_report.static import CAUTION, mean_rows, unjudged_of
+from irevalx.lab.html_report.static import CAUTION, mean_rows, table_in_cells, unjudged_of
 from irevalx.reports.report import percent
+from irevalx.reports.table import Table
 from irevalx.wording import argument_error
 
 FORMS = ("html", "json")
@@ -183,7 +184,7 @@ def page_without_script(template: str, **values: Any) -> str:
     policy = f"default-src 'none'; style-src '{_digest(style)}'; base-uri 'none'; form-action 'none'"
     environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
     of_page = {"policy": policy, "style": Markup(style)}  # noqa: S704 - part of the package
-    return environment.from_string(_text(template)).render(**of_page, **values)
+    return environment.from_string(_text("tables.html") + _text(template)).render(**of_page, **values)
 
 
 def _rendered(data: dict[str, Any]) -> str:
@@ -196,7 +197,7 @@ def _rendered(data: dict[str, Any]) -> str:
     allowed = f"script-src '{_digest(script)}'; style-src '{_digest(style)}'; img-src data:"  # to save figures as PNG
     policy = f"default-src 'none'; {allowed}; base-uri 'none'; form-action 'none'"
     environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
-    return environment.from_string(_text("template.html")).render(
+    return environment.from_string(_text("tables.html") + _text("template.html")).render(
         data=data,
         with_short_names=_short_names_in_html(data["runs"]),
         mean_rows=mean_rows(data),
@@ -204,6 +205,8 @@ def _rendered(data: dict[str, Any]) -> str:
         most_with_letters=MOST_LETTERED,
         caution=CAUTION,
         confidence=percent(data["about"]["confidence"]),
+        judges=[table_in_cells(Table(**table)) for table in data.get("judges", {}).get("tables", ())],
+        addresses={},
         policy=policy,
         style=Markup(style),  # noqa: S704 - part of the package
         script=Markup(script),  # noqa: S704 - part of the package

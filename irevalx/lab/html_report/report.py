@@ -1,7 +1,6 @@
 """``report`` writes the HTML report of an evaluation. This module also declares its command."""
 
 import math
-import os
 import shlex
 import warnings
 from collections.abc import Mapping, Sequence
@@ -13,18 +12,17 @@ import numpy as np
 
 from irevalx.api.custom_measures import Measures
 from irevalx.api.evaluate import evaluate
+from irevalx.api.inputs import GivenQrels, Run, read_runs
 from irevalx.api.inputs import Qrels as ReadQrels
-from irevalx.api.inputs import Run, read_runs
 from irevalx.api.scores import Scores, paths_of
 from irevalx.checks import ValueType
 from irevalx.declarations import choice, declaration_of, declared, file, flag, refined, text, whole
-from irevalx.errors import IrevalxWarning, UsageError, quote, warn, warn_each
+from irevalx.errors import IrevalxWarning, UsageError, warn_each
 from irevalx.experiments.coverage import coverages
 from irevalx.experiments.inputs import graded_judgments_of, measures_of, run_streams
 from irevalx.experiments.measured_runs import assumed_directions, missing_topics, with_coverage
 from irevalx.experiments.prepared_runs import PreparedGradedRuns
 from irevalx.experiments.ranked_runs import EvaluationRules, RankedRuns, requests_of
-from irevalx.experiments.run_groups import OTHERS, groups_of
 from irevalx.frozen import fields, replace
 from irevalx.judgments.graded import Judgments
 from irevalx.lab.command.common_options import (
@@ -57,11 +55,12 @@ from irevalx.lab.comparison.comparison_options import (
 from irevalx.lab.comparison.margins import MARGIN, Margins
 from irevalx.lab.comparison.results import ComparedPairs
 from irevalx.lab.comparison.several_collections import split_collections
-from irevalx.lab.comparison.topic_groups import topic_groups_of
 from irevalx.lab.comparison.verdicts import verdicts_with
 from irevalx.lab.html_report.collection_reports import reports_of_collections
 from irevalx.lab.html_report.data import ReportData, ScoresData
 from irevalx.lab.html_report.findings import cautions, findings
+from irevalx.lab.html_report.inputs import groups_of_runs, groups_of_topics, path_of, paths_of_runs
+from irevalx.lab.html_report.judges import judges_of
 from irevalx.lab.html_report.overlaps import RunOverlaps
 from irevalx.lab.html_report.page import FORMS, Report
 from irevalx.lab.html_report.rankings import (
@@ -86,12 +85,9 @@ from irevalx.measures.selection import UNSUPPORTED
 from irevalx.process.platform import as_bytes
 from irevalx.process.terminal import writes_to_terminal
 from irevalx.ranking.rules import RankingRules
-from irevalx.reading.kinds.runs import RunStream
 from irevalx.reading.run_formats import TREC_RESULTS
-from irevalx.reading.topic_groups import TopicGroups, group_warnings
 from irevalx.statistics.paired_comparisons import Method
 from irevalx.statistics.significance import ALPHA, RESAMPLES
-from irevalx.wording import spelled
 
 if TYPE_CHECKING:
     from irevalx.lab.command.output import Output
@@ -180,6 +176,7 @@ def report(
     ] = None,
     depth: Annotated[int, whole(1, MOST_SHOWN, metavar="K")] = DEPTH,
     rbo: Rbo = None,
+    machine: Annotated["GivenQrels | None", file(names=("--machine",), metavar="FILE")] = None,
     documents: Annotated[DocumentTexts, TEXTS] = None,
     topic_texts: Annotated[
         TopicTexts,
@@ -236,6 +233,9 @@ def report(
     rbo : display the rank-biased overlap of two runs for each topic, and its mean, with this persistence, the
         probability of continuing to the next rank: ``rbo_w_ext`` of ``agree``, for the complete rankings. 1 displays
         average overlap. [default: not computed]
+    machine : machine judgments, for example by an LLM, that the report compares with `qrels`. The report contains the
+        tables of ``labels`` and, if the machine also judged topics without judgments, the corrected means of
+        ``estimate``. Several collections require a path with a placeholder, like `documents`. [default: none]
     documents : display the texts of documents: files of JSON Lines (with fields such as id and contents) or TREC SGML,
         or ``{docno: text}``.
     topic_texts : display the texts of topics: a file of TREC topics, of JSON lines, or with one line ``TOPIC<tab>TEXT``
@@ -288,7 +288,7 @@ def report(
         "topic_texts": texts_of_topics(topic_texts),
     }
     if isinstance(qrels, Scores):
-        refuse_runs(runs, complete=settings.complete, rbo=rbo)
+        refuse_runs(runs, complete=settings.complete, rbo=rbo, machine=machine)
         baseline = _name_of(baseline, qrels.runs, paths_of(qrels))
         reported, notes = measures_of_scores(qrels, measures_of(measures), MEASURES)
         notes = (*assumed_directions(qrels, [measure.name for measure in reported]), *notes)
@@ -302,8 +302,8 @@ def report(
                 scores=of_scores,
                 baseline=baseline,
                 warned=lines,
-                groups=_groups(qrels.runs, groups, group_by),
-                topic_groups=_topic_groups(topic_groups, [as_bytes(topic) for topic in of_scores.topics]),
+                groups=groups_of_runs(qrels.runs, groups, group_by),
+                topic_groups=groups_of_topics(topic_groups, [as_bytes(topic) for topic in of_scores.topics]),
                 notes=notes,
                 verdicts=verdicts_with(margin, compared, missing_topics(qrels, of_scores.topics)),
             )
@@ -338,8 +338,8 @@ def report(
     of_scores = ReportedScores(scores=scores, measures=reported, compared=compared, **of_means)
     data = ReportData(
         **shared,
-        qrels_path=_path(qrels),
-        run_paths=_paths(runs, opened),
+        qrels_path=path_of(qrels),
+        run_paths=paths_of_runs(runs, opened),
         judgments=judgments,
         settings=settings,
         scores=of_scores,
@@ -358,8 +358,8 @@ def report(
             topics=[as_bytes(topic) for topic in of_scores.topics],
         ),
         bounded=bounded(),
-        groups=_groups(scores.runs, groups, group_by),
-        topic_groups=_topic_groups(topic_groups, judgments.topics),
+        groups=groups_of_runs(scores.runs, groups, group_by),
+        topic_groups=groups_of_topics(topic_groups, judgments.topics),
         verdicts=verdicts_with(margin, compared, missing),
     )
     first, names = data.first, [measure.name for measure in reported]
@@ -375,6 +375,14 @@ def report(
         texts=[texts[docno] for docno in numbers],
         ranking=partial(_ranking_of, first, data.places, names, numbers),
         overlaps=None if rbo is None else RunOverlaps.of(opened, [*topics], ranking_rules, rbo, number),
+        more=judges_of(
+            data,
+            machine,
+            each,
+            measures_of(measures) or MEASURES,
+            {"groups": groups, "group_by": group_by, "seed": seed},
+            **evaluation,
+        ),
     )
 
 
@@ -414,7 +422,7 @@ def _compared(
     return compared, list(dict.fromkeys(str(message) for message in messages if isinstance(message, IrevalxWarning)))
 
 
-def _report_of(data: ScoresData, **rankings: Any) -> Report:
+def _report_of(data: ScoresData, more: Mapping[str, Any] | None = None, **rankings: Any) -> Report:
     """Return the report. ``rankings`` contains the fields that describe rankings, which score files lack."""
     if not rankings:
         _, n_runs, n_topics = data.scores.values.shape
@@ -431,6 +439,7 @@ def _report_of(data: ScoresData, **rankings: Any) -> Report:
         "findings": [data.without_folders(sentence) for sentence in sentences],
         "warnings": [data.without_folders(sentence) for sentence in warned],
         **data.parts(),
+        **(more or {}),
     }
     return Report(about=about, values=data.scores.values, **rankings)
 
@@ -462,36 +471,3 @@ def _typed(measures: Measures, **values: Any) -> list[str]:
             )
             options += [option if entry is True else f"{option} {shlex.quote(str(entry))}" for entry in entries]
     return options
-
-
-def _topic_groups(groups: TopicGroupsInput | None, topics: Sequence[bytes]) -> TopicGroups:
-    """Return the topics of each group, and warn about topics without a group."""
-    if groups is None:
-        return {}
-    by_name, where = topic_groups_of(groups)
-    for line in group_warnings(by_name, topics, where):
-        warn(line)
-    return by_name
-
-
-def _groups(runs: Sequence[str], groups: Any, group_by: str | None) -> list[str]:
-    """Return the group of each run, and warn if the pattern matches none."""
-    of_runs = groups_of(runs, groups, group_by)
-    if group_by is not None and set(of_runs) == {OTHERS}:
-        warn(f"{spelled('group_by')} {quote(group_by)} matches no name of a run; all runs are in the group {OTHERS!r}")
-    return of_runs
-
-
-def _path(source: Any) -> str | None:
-    """Return the name of a file, or None if the source is not a file."""
-    return os.fspath(source) if isinstance(source, str | os.PathLike) else None
-
-
-def _paths(runs: Any, opened: Sequence[RunStream]) -> list[str]:
-    """Return the names of the files among the sources of runs."""
-    if isinstance(runs, Mapping):
-        runs = list(runs.values())
-    sources = runs if isinstance(runs, list | tuple) else [runs]
-    if all(isinstance(run, Run) for run in sources):  # they contain the names of their files
-        sources = [run.path for run in opened if Path(run.path).is_file()]
-    return [path for path in map(_path, sources) if path is not None]

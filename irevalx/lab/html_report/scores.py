@@ -289,12 +289,14 @@ def measures_of_scores(
     return reported, notes
 
 
-def refuse_runs(runs: Any, *, complete: bool, rbo: float | None) -> None:
+def refuse_runs(runs: Any, *, complete: bool, rbo: float | None, machine: Any = None) -> None:
     """Raise ArgumentError if scores are combined with runs, or with a parameter that requires runs."""
     if runs is not None:
         raise ArgumentError("runs cannot be combined with Scores, which already contain runs")
     if complete:
         raise ArgumentError(f"{spelled('complete', True)} requires runs; add the missing values to the scores")
+    if machine is not None:
+        raise ArgumentError(f"{spelled('machine')} requires judgments and runs; use irevalx-lab estimate for scores")
     if rbo is not None:
         source = f"score files ({spelled('scores')})" if is_parameter("scores") else "Scores"
         raise ArgumentError(

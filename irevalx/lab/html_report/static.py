@@ -1,4 +1,4 @@
-"""The table of means, which a report displays if JavaScript is disabled."""
+"""Tables that a report displays without JavaScript: the means, and tables of other commands."""
 
 import re
 from collections.abc import Mapping
@@ -7,6 +7,8 @@ from urllib.parse import urlencode
 
 from irevalx.lab.comparison.conclusions import ALIKE, BETTER, REFERENCE, WORSE
 from irevalx.lab.comparison.run_tables import MOST_LETTERED
+from irevalx.reports import DIGITS
+from irevalx.reports.table import Table, cells_of
 
 CAUTION = "\u2020"
 """The mark of verdicts that depend on unjudged documents. ``cautions.js`` has the same mark."""
@@ -95,3 +97,18 @@ def unjudged_of(data: Mapping[str, Any], sentence: str) -> str:
             of_measure = [("measure", data["measures"][measure]["name"])] if measure else []
             return urlencode([*of_measure, *fields, ("at", "unjudged")], errors="replace")
     return ""
+
+
+def table_in_cells(table: Table) -> dict[str, Any]:
+    """Return a dictionary with the title, the heads, the rows and the notes of a table as text."""
+    heads, rows = cells_of(table, DIGITS, best="{}", other="{}", escape=str)
+    best = {(row, table.columns.index(column)) for column, numbers in table.best.items() for row in numbers}
+    notes = [note.replace("{best}", "Bold type") for note in (*table.caption, *table.notes)]
+    return {
+        "title": table.title,
+        "heads": heads,
+        "rows": rows,
+        "n_labels": table.n_labels,
+        "best": best,
+        "notes": notes,
+    }
