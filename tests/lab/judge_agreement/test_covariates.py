@@ -338,3 +338,46 @@ def test_none_changes_nothing() -> None:
     assert result.of("covariate")[0].statistics["favour_p"].value == 1
     result = public.labels(labels, labels, covariate=labels, resamples=0)  # the slopes cannot be separated
     assert result.of("covariate")[0].statistics["favour_p"].value is None
+
+
+def family_reported(seed: int, *, favoured: float, better: float, human_noise: float, n: int = 40) -> bool:
+    """Return whether the judge is reported to favour or disfavour the family x, which gives ``better`` answers."""
+    rng = np.random.default_rng(seed)
+    systems = ["x-1", "x-2", "y-1", "y-2", "z-1", "z-2"]
+    member = np.array([system.startswith("x") for system in systems])
+    human: dict[str, dict[str, int]] = {}
+    machine: dict[str, dict[str, int]] = {}
+    for question in range(n):
+        truth = rng.normal(1.5, 1, 6) + better * member
+        noisy = truth + rng.normal(0, 0.3 + human_noise, 6)
+        label = truth + rng.normal(0, 0.6, 6) + favoured * member
+        for given, values in ((human, noisy), (machine, label)):
+            given[f"{question}"] = dict(zip(systems, np.clip(np.round(values), 0, 3).astype(int).tolist(), strict=True))
+    families = {f"{question}": {system: system[0] for system in systems} for question in range(n)}
+    result = public.labels(human, machine, covariate=families, resamples=0)
+    [of_x] = [part for part in result.of("answers") if part.group == "x"]
+    return of_x.statistics["favour_p"].or_nan < 0.05
+
+
+@pytest.mark.parametrize(
+    ("favoured", "better", "human_noise", "limits"),
+    [
+        pytest.param(0.0, 0.0, 0.3, (0, 0.05), id="none"),
+        pytest.param(0.0, 0.6, 0.3, (0, 0.05), id="the family is better"),
+        pytest.param(0.5, 0.0, 0.3, (0.6, 1), id="favour"),
+        pytest.param(0.5, 0.6, 0.3, (0, 1), id="favour, and the family is better"),
+        pytest.param(0.0, 0.6, 1.0, (0, 1), id="none, noisy human labels, and the family is better"),
+    ],
+)
+def test_how_often_families_are_reported(
+    favoured: float, better: float, human_noise: float, limits: tuple[float, float], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A favour for a family is reported; better answers of a family alone are not."""
+    n_draws = DRAWS or 5
+    options = {"favoured": favoured, "better": better, "human_noise": human_noise}
+    share = sum(family_reported(seed, **options) for seed in range(n_draws)) / n_draws
+    if DRAWS:
+        with capsys.disabled():
+            print(f"\nfavoured {favoured}, better {better}, human noise {human_noise}: reported {share:.3f}")  # noqa: T201
+    low, high = limits
+    assert low - (0 if DRAWS else 0.3) <= share <= high + (0 if DRAWS else 0.2)
