@@ -340,20 +340,20 @@ def test_none_changes_nothing() -> None:
     assert result.of("covariate")[0].statistics["favour_p"].value is None
 
 
-def family_reported(seed: int, *, favoured: float, better: float, human_noise: float, n: int = 40) -> bool:
+def family_reported(seed: int, *, favoured: float, better: float, human_noise: float) -> bool:
     """Return whether the judge is reported to favour or disfavour the family x, which gives ``better`` answers."""
     rng = np.random.default_rng(seed)
     systems = ["x-1", "x-2", "y-1", "y-2", "z-1", "z-2"]
     member = np.array([system.startswith("x") for system in systems])
     human: dict[str, dict[str, int]] = {}
     machine: dict[str, dict[str, int]] = {}
-    for question in range(n):
+    for question in range(40):
         truth = rng.normal(1.5, 1, 6) + better * member
         noisy = truth + rng.normal(0, 0.3 + human_noise, 6)
         label = truth + rng.normal(0, 0.6, 6) + favoured * member
         for given, values in ((human, noisy), (machine, label)):
             given[f"{question}"] = dict(zip(systems, np.clip(np.round(values), 0, 3).astype(int).tolist(), strict=True))
-    families = {f"{question}": {system: system[0] for system in systems} for question in range(n)}
+    families = {f"{question}": {system: system[0] for system in systems} for question in range(40)}
     result = public.labels(human, machine, covariate=families, resamples=0)
     [of_x] = [part for part in result.of("answers") if part.group == "x"]
     return of_x.statistics["favour_p"].or_nan < 0.05
