@@ -66,7 +66,7 @@ class ScoresData(Frozen, kw_only=True):
         scores, names = self.scores, [self.without_folders(run) for run in self.scores.runs]
         short, parts = shorten(names, SHORT_NAME), split_names(names)
         return {
-            "measures": [{**measure.about("name"), "adds": False} for measure in scores.measures],
+            "measures": [{**measure.about(None), "adds": False} for measure in scores.measures],
             "runs": [
                 {"name": run, "short": short.in_text[run], "group": self.without_folders(group)}
                 for run, group in zip(names, self.groups, strict=True)
@@ -205,7 +205,7 @@ class ReportData(ScoresData, kw_only=True):
         """Return all parts of the data except ``about`` and the sentences."""
         return {
             **super().parts(),
-            "measures": [measure.about(self.settings.tie_orders[0]) for measure in self.scores.measures],
+            "measures": [measure.about(self.settings) for measure in self.scores.measures],
             JUDGED: self._judged(),
             "found_alone": self._found_alone(),
             "bounds": self._bounds(),
@@ -221,6 +221,7 @@ class ReportData(ScoresData, kw_only=True):
             "n_judged": int(counted.judged.sum()),
             "n_relevant": int(counted.relevant.sum()),
             "level": self.settings.level,
+            "grades": [grade for grade in np.unique(self.judgments.grades).tolist() if grade >= 0],
             "complete": self.settings.complete,
             "depth": self.first.depth,
             "coverage": judged_among_retrieved(self.first.depth),

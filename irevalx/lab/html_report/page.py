@@ -210,6 +210,7 @@ def _rendered(data: dict[str, Any]) -> str:
         policy=policy,
         style=Markup(style),  # noqa: S704 - part of the package
         script=Markup(script),  # noqa: S704 - part of the package
+        digest=_digest(_as_json(data)),
         json=Markup(_in_html(_as_json(data))),  # noqa: S704 - escaped for its element
     )
 

@@ -161,6 +161,8 @@ class FirstDocuments(Frozen):
         within = self._of(place)
         missed = self._missed(place)
         rows, run = self._documents_of(place, missed), self.run[within]
+        start = int(self.judgments.rows.offsets[place])
+        grades = self.judgments.grades[start : start + int(self.judgments.rows.lengths[place])]
         number = {row: number for number, row in enumerate(rows)}
         lists = [number[row] for row in self.row[within].tolist()]
         cuts = np.searchsorted(run, np.arange(len(self.ranked) + 1)).tolist()
@@ -171,6 +173,7 @@ class FirstDocuments(Frozen):
                 _table(self.added[self.names.index(name), within], cuts) if name in self.names else None
                 for name in measures
             ],
+            "grades": [[grade, n] for grade, n in sorted(Counter(grades[grades >= 0].tolist()).items())],
             "missed": {**missed, "documents": [number[row] for row in missed["documents"]]},
         }
 

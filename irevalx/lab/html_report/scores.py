@@ -29,7 +29,7 @@ from irevalx.process.platform import as_bytes, as_text
 from irevalx.ranking.topics import Topics
 from irevalx.reports.best import best_first, marked_as_best
 from irevalx.reports.records import finite
-from irevalx.settings import Ties
+from irevalx.settings import Settings, Ties
 from irevalx.statistics.confidence_intervals import MeanIntervals
 from irevalx.wording import is_parameter, spelled
 
@@ -87,6 +87,9 @@ _TERMS: Mapping[Measure, Kernel] = {
 of the measure."""
 
 
+_RECOMPUTED = ("P", "recall", "success", "recip_rank", "recip_rank_cut", "map", "map_cut", "ndcg", "ndcg_cut", "judged")
+"""Measures that the page computes from grades and ranks when readers mark documents."""
+
 OTHER_TREATMENTS = ("skip", "rel")
 """Two further treatments of unjudged documents: they are skipped (condensed lists), or treated as relevant."""
 
@@ -114,8 +117,8 @@ class ReportedMeasure(Frozen, kw_only=True):
         """The direction is 1 if higher values are better, -1 if lower values are better, and otherwise 0."""
         return self.request.measure.direction
 
-    def about(self, ties: Ties) -> dict[str, Any]:
-        """Return the data of the measure."""
+    def about(self, settings: Settings | None) -> dict[str, Any]:
+        """Return the data of the measure; ``settings`` is None for score files."""
         measure = self.request.measure
         low, high = measure.value_range.low, measure.value_range.high
         return {
@@ -127,8 +130,19 @@ class ReportedMeasure(Frozen, kw_only=True):
             "higher_is_better": {1: True, -1: False, 0: None}[self.direction],
             "is_tested": measure not in COVERAGE_MEASURES,
             "by_topic": measure.per_topic and measure.kernel is not None,
-            "adds": is_additive(self.request, ties),
+            "adds": is_additive(self.request, settings.tie_orders[0] if settings else "name"),
+            "formula": settings and self._formula(settings),
         }
+
+    def _formula(self, settings: Settings) -> dict[str, Any] | None:
+        """Return the name, cutoff and level with which the page computes the measure; None if it cannot."""
+        request, name = self.request, self.request.measure.name
+        level = settings.level if request.level is None else request.level
+        is_unusual = request.treatment != "nonrel" or request.ties or request.is_width or request.parameters.gains
+        is_changed = settings.judged_only or settings.tie_orders[0] not in ("name", "rank", "first")
+        if name not in _RECOMPUTED or is_unusual or is_changed or level <= 0:
+            return None
+        return {"name": name, "cutoff": request.cutoffs.get(self.name), "level": level}
 
 
 class ReportedScores(Frozen, kw_only=True):

@@ -157,7 +157,8 @@ def test_documents_of_cautions(browser: Reader, tmp_path: Path, width: int) -> N
     }
     rows = (
         "return [...document.querySelectorAll('.unjudged-documents tbody tr')].map((row) => "
-        "[...row.cells].map((cell) => (cell.querySelector('a') ?? cell).innerText.trim()))"
+        "[...row.cells].filter((cell) => !cell.querySelector('.marks'))"
+        ".map((cell) => (cell.querySelector('a') ?? cell).innerText.trim()))"
     )
     with browser.media(width=width):
         browser.open(tmp_path / "page.html")

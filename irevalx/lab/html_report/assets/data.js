@@ -5,7 +5,8 @@ import { unpackedNumbers } from "./unpacking.js";
 
 /**
  * @typedef {{ name: string, title: string, what: string, low: number | null, high: number | null,
- *   higher_is_better: boolean | null, is_tested: boolean, by_topic: boolean, adds: boolean }} Measure
+ *   higher_is_better: boolean | null, is_tested: boolean, by_topic: boolean, adds: boolean, formula: Formula | null }} Measure
+ * @typedef {{ name: string, cutoff: number | null, level: number }} Formula
  * @typedef {{ name: string, short: string, group: string | null }} Run
  * @typedef {{ name: string, topics: number[] }} Group
  * @typedef {{ id: string, text: string | null, n_judged: number | null, n_relevant: number | null }} Topic
@@ -21,6 +22,7 @@ import { unpackedNumbers } from "./unpacking.js";
  * @typedef {{
  *   about: { baseline: number | null, main_pair: number[] | null, confidence: number,
  *     test: string, how_tested: string | null, depth: number, coverage: string | null, complete: boolean,
+ *     level: number | null, grades?: number[], qrels: { path: string | null }, options: string[],
  *     run_files: { path: string | null }[] },
  *   measures: Measure[], runs: Run[], names: { factors: Record<string, (string | null)[]> }, groups: Group[], topics: Topic[], means: Mean[], readings: Reading[],
  *   ranked: { runs: number[], best: number[] }[], letters: (string[] | null)[] | null,

@@ -7,7 +7,8 @@ import { ItemsUnpacked, unpackedNumbers } from "./unpacking.js";
  * @typedef {{ id: string, grade: number | null, pooled: boolean, text?: number }} Document
  * @typedef {{ documents: Document[], runs: (number[] | null)[],
  *   added: ({ values: number[], runs: (number[] | null)[] } | null)[],
- *   missed: { documents: number[], ranks: (number | null)[][], n_more: number, n_unretrieved: number } }} TopicRankings
+ *   missed: { documents: number[], ranks: (number | null)[][], n_more: number, n_unretrieved: number },
+ *   grades: [grade: number, number: number][] }} TopicRankings
  */
 
 const rankings = new ItemsUnpacked(data.rankings);

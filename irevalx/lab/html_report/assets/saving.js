@@ -3,10 +3,10 @@
 import { button, html, readable, svg } from "./elements.js";
 
 /** Elements that are no content of a cell or a figure. */
-const SKIPPED = "svg, input, .arrow, .more, .badge, .tip, .tools, .summary, .unseen";
+const SKIPPED = "svg, input, .arrow, .more, .badge, .tip, .tools, .summary, .unseen, .mark[aria-pressed=false]";
 
 /** @param {Blob} content @param {string} name */
-function saveAs(content, name) {
+export function saveAs(content, name) {
   const address = URL.createObjectURL(content);
   const anchor = html("a", { href: address, download: name });
   anchor.click();

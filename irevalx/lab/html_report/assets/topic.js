@@ -3,6 +3,8 @@
 import { data, depth, hasRankings, valuesOf } from "./data.js";
 import { documentButton, gradeSign, standing, textSummary } from "./documents.js";
 import { button, byId, counted, html, named, nameOf, readable, svg } from "./elements.js";
+import { judgingPart } from "./judging.js";
+import { markButtons } from "./marks.js";
 import { figure, written } from "./numbers.js";
 import { colourOf, part } from "./pictures.js";
 import { addedBy, rankingsOf, textOf, textsOf } from "./rankings.js";
@@ -89,6 +91,7 @@ function rankingsTable(rankings, runs, topic, texts) {
         {},
         gradeSign(document),
         documentButton(document),
+        markButtons(topic, document),
         amount !== null &&
           html(
             "span",
@@ -187,6 +190,7 @@ async function documentPanel(rankings, runs, topic) {
       button({ class: "plain", "aria-label": "close the document" }, close, "Close"),
     ),
     html("p", {}, gradeSign(document), ` ${standing(document).words}`),
+    document.grade === null && html("p", {}, "Your grade: ", markButtons(topic, document)),
     text !== null &&
       html(
         "div",
@@ -300,6 +304,7 @@ async function drawTopic({ topic, runs, document: open }) {
                 {},
                 rankingsTable(rankings, runs, topic, texts),
                 legend(rankings),
+                judgingPart(rankings, runs, topic),
                 missedDocuments(rankings, runs, texts),
               ),
               panel,

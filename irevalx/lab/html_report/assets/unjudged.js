@@ -3,6 +3,7 @@
 import { data, depth, hasRankings } from "./data.js";
 import { documentLink, gradeSign } from "./documents.js";
 import { byId, counted, html, named } from "./elements.js";
+import { markButtons, savingMarks } from "./marks.js";
 import { rankingsOf } from "./rankings.js";
 import { link, state, watch } from "./state.js";
 import { columnHeads, row, runName, scrolling } from "./tables.js";
@@ -45,6 +46,7 @@ function tableOf(documents, runs) {
     columnHeads(
       "Document",
       "Topic",
+      "Your grade",
       ...runs.map((run) => html("th", { scope: "col" }, "Rank in ", runName(run, runs))),
     ),
     html(
@@ -55,6 +57,7 @@ function tableOf(documents, runs) {
           {},
           [gradeSign(document), " ", documentLink(topic, document)],
           link({ topic, document: null }, named(data.topics[topic].id)),
+          markButtons(topic, document),
           ...ranks.map((rank) => rank ?? html("span", { class: "none" }, "–")),
         ),
       ),
@@ -84,6 +87,7 @@ async function draw(runs, topics) {
   body.replaceChildren(
     html("p", { class: "note" }, note),
     documents.length ? scrolling(tableOf(listed, runs), NAME, () => tableOf(documents, runs)) : "",
+    savingMarks(),
   );
 }
 
