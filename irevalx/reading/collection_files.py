@@ -194,12 +194,17 @@ def _name_of(pattern: str) -> str:
 
 
 def _are_by_collection(qrels: Mapping[Any, Any], runs: Any) -> bool:
-    """Return whether dictionaries are nested by collection: they contain judgments and runs, or scores, for each."""
+    """Return whether dictionaries contain the judgments and runs (or the scores) of several collections."""
     if runs is None:
         return bool(qrels) and not any(isinstance(given, Mapping | list | tuple | set) for given in qrels.values())
     if not isinstance(runs, Mapping) or not runs or not runs.keys() <= qrels.keys():
         return False
-    return all(
-        isinstance(of_runs, Mapping) and not any(isinstance(score, Number) for score in of_runs.values())
-        for of_runs in runs.values()
+    each = [qrels[name] for name in runs]
+    return not any(isinstance(given, list | tuple | set | frozenset) or _has_numbers(given) for given in each) and all(
+        isinstance(of_runs, Mapping) and not _has_numbers(of_runs) for of_runs in runs.values()
     )
+
+
+def _has_numbers(given: Any) -> bool:
+    """Return whether the argument is a dictionary with numbers, such as the grades or the scores of a topic."""
+    return isinstance(given, Mapping) and any(isinstance(value, Number) for value in given.values())

@@ -84,6 +84,8 @@ def test_one_collection(folder: Path) -> None:
     assert found({"1": {"A": 1}}, {"1": {"A": 2.0}}) is None
     assert found({"1": {"A": 1}}, {"bm25": {"1": {"A": 2.0}}}) is None
     assert found({"1": {"A"}}, ["run"]) is None
+    assert found({"1": {"A": 1}}, {"1": {"1": {"A": 2.0}}}) is None  # a run with the name of a topic
+    assert found({"1": {"A"}}, {"1": {"1": {"A": 2.0}}}) is None
     assert found({}, None) is None
 
 
