@@ -78,7 +78,7 @@ def test_page(scores: irevalx.Scores, browser: Reader, tmp_path: Path) -> None:
     irevalx.lab.report(scores, measures="map P_10", topic_texts={"3": "a question"}).write(path)
     browser.open(path)
     assert browser.texts("header > .muted")[0] == "Evaluated: 3 runs over 12 topics, from score files without rankings."
-    assert browser.texts("#sections a") == ["Runs", "Two runs", "Topics"]
+    assert browser.texts("#sections a") == ["Runs", "Two runs", "All runs", "Topics"]
     assert [text.split()[0] for text in browser.texts(".runs thead th")] == ["Run", "map", "P_10"]
     assert len(browser.texts(".topics thead th")) == 4
     assert len(browser.texts(".topics tbody tr")) == 12
