@@ -113,11 +113,14 @@ def test_escaping(hostile: Report) -> None:
     scripts, of_usual = (
         [attrs for tag, attrs in elements.tags if tag == "script"] for elements in (result, plain_elements)
     )
+    digest, _ = scripts[0].pop("data-digest"), of_usual[0].pop("data-digest")
     assert scripts == of_usual
     assert not [attrs for _, attrs in result.tags if any(name.startswith("on") or name == "style" for name in attrs)]
     data = json.loads(
         next(iter(text for place, text in result.inside.items() if result.tags[place][1].get("id") == "data"))
     )
+    content = json.dumps(data, separators=(",", ":")).encode()
+    assert digest == f"sha256-{base64.b64encode(hashlib.sha256(content).digest()).decode()}"
     assert [run["name"] for run in data["runs"]] == list(HOSTILE[:3])
     assert {topic["id"] for topic in data["topics"]} == set(HOSTILE[:4])
     of_topic = unpacked(data["rankings"])[0]
