@@ -1,7 +1,7 @@
 """Several collections, each with its own judgments and runs: patterns of paths, and dictionaries by collection.
 
 The pattern ``qrels/{collection}.tsv`` matches the judgments of each collection, and ``runs/{collection}/{run}.trec``
-its runs. A ``*`` in a pattern stands for any characters of a file name.
+its runs. A ``*`` in a pattern matches any sequence of characters in a file name.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def is_pattern(path: Any) -> bool:
 def collections_of(qrels: Any, runs: Any) -> list[Collection] | None:
     """Return the collections in ascending order of their names, or None if the arguments describe one collection.
 
-    Several collections are given by patterns, ``{collection: qrels}`` and ``{collection: {run: run}}``, or
+    Several collections are given by patterns, ``{collection: qrels}`` and ``{collection: {name: run}}``, or
     ``{collection: scores}``. A collection without runs is left out.
 
     Raise UsageError if only some of the arguments are patterns, and InputError if a pattern matches no file or several

@@ -199,7 +199,7 @@ def compare(
     parameter is given and topic IDs suggest clusters, the result contains a note. If the differences depend on these
     clusters, a warning is issued instead.
 
-    Several collections are given as ``{collection: judgments}`` and ``{collection: {run: run}}``, as ``{collection:
+    Several collections are given as ``{collection: judgments}`` and ``{collection: {name: run}}``, as ``{collection:
     scores}``, or as paths with the placeholders ``{collection}`` and ``{run}``, such as "runs/{collection}/{run}.trec".
     For each pair of runs, the mean of the differences over the collections with results of both runs is tested twice.
     The test on these collections treats the topics of each collection as a sample and uses Satterthwaite's degrees of

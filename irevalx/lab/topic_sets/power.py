@@ -199,7 +199,7 @@ def power(
     smallest difference that can be detected with a given number of topics, the number of topics needed to detect a
     given difference, and the number of topics needed for a confidence interval of a given width (Sakai, Topic Set Size
     Design, Information Retrieval Journal 2016). A difference is detected if a two-sided paired t test is significant.
-    The power of the test is the probability of detection.
+    The power of the test is the probability that it detects the difference.
 
     The standard deviation is itself an estimate. Its confidence interval is reported. The columns low and high contain
     the results for standard deviations equal to the lower and upper limits of this interval. With few topics, the
