@@ -48,7 +48,7 @@ def first(estimates: Estimates) -> dict[str, float]:
     """Return the first row of estimates, with 95 % intervals."""
     ends = (*estimates.interval(0.05), *estimates.classical_interval(0.05))
     names = ("low", "high", "classical_low", "classical_high")
-    columns = {name: getattr(estimates, name) for name in fields(estimates) if not name.startswith("n_")}
+    columns = {name: getattr(estimates, name) for name in fields(estimates) if not name.startswith(("n_", "added"))}
     return {name: float(column[0]) for name, column in (columns | dict(zip(names, ends, strict=True))).items()}
 
 

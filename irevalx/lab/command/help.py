@@ -17,6 +17,7 @@ from irevalx.wording import missing, use_notation
 SELDOM = frozenset(
     {
         "families",
+        *("covariate_log", "human_topics", "second_human"),
         *("axis", "collection_size", "compat", "digits", "duplicates", "figure_width", "fully_judged", "grades"),
         *("ignore_identical_ids", "infap_c", "infap_epsilon", "judged_only", "junit", "kld_threshold"),
         *(

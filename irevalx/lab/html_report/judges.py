@@ -26,8 +26,8 @@ def judges_of(
 ) -> dict[str, Any]:
     """Return the tables of agreement and, if ``estimate`` supports the judgments, of corrected means, with notes.
 
-    ``of_labels`` are parameters of ``labels`` only. The notes contain the warnings. The result is empty without machine
-    judgments.
+    ``of_labels`` are parameters of ``labels`` only. The notes contain the warnings. The result is empty if there are no
+    machine judgments.
     """
     if machine is None:
         return {}

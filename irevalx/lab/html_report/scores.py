@@ -118,7 +118,7 @@ class ReportedMeasure(Frozen, kw_only=True):
         return self.request.measure.direction
 
     def about(self, settings: Settings | None) -> dict[str, Any]:
-        """Return the data of the measure; ``settings`` is None for score files."""
+        """Return the data of the measure, given the settings of the evaluation, or None for score files."""
         measure = self.request.measure
         low, high = measure.value_range.low, measure.value_range.high
         return {
@@ -135,7 +135,7 @@ class ReportedMeasure(Frozen, kw_only=True):
         }
 
     def _formula(self, settings: Settings) -> dict[str, Any] | None:
-        """Return the name, cutoff and level with which the page computes the measure; None if it cannot."""
+        """Return the name, cutoff and level with which the page computes the measure, or None if it cannot."""
         request, name = self.request, self.request.measure.name
         level = settings.level if request.level is None else request.level
         is_unusual = request.treatment != "nonrel" or request.ties or request.is_width or request.parameters.gains

@@ -323,9 +323,9 @@ def labels(
         2023).
     panel : add the agreement of all judges together, the contribution of each judge, and the effective number of
         machines.
-    covariate : the number or word that describes each document or answer, as the name of a column in the table of
-        labels, or as a file with one line TOPIC DOCNO VALUE per document. The fields of a line are separated by blanks
-        or commas. In Python, a dictionary ``{topic: {docno: value}}`` is also accepted. [default: no covariate]
+    covariate : a number or word for each document or answer: a column in the table of labels, or a file with one line
+        TOPIC DOCNO VALUE per document. The fields of a line are separated by blanks or commas. In Python, a dictionary
+        ``{topic: {docno: value}}`` is also accepted. [default: no covariate]
     covariate_log : use the logarithm of the covariate, which is usually more suitable for lengths.
     human_topics : with `machines` and `runs`, add the share of a machine's error that is removed if assessors judge
         this number of topics and values are estimated as in irevalx-lab estimate. [default: 10 25 50]

@@ -131,10 +131,10 @@ class LabelsResult(DrawnResult):
     covariate: str = ""  # the name of the covariate, if there is one
     errors_by_covariate: Sequence[CovariateRow] = ()  # mean label errors by human grade and bin of a numeric covariate
     drawings: ClassVar[Mapping[str, str]] = {
-        "covariate": "errors_by_covariate",
         "confusion": "confusion_map",
         "rerank": "reranked_runs",
         "calibration": "reliability_diagram",
+        "covariate": "errors_by_covariate",
     }
     judge: ClassVar[tuple[str, ...]] = ()  # the column of judges, if there are several
 
@@ -302,10 +302,10 @@ class JudgesResult(LabelsResult):
 
     combined: CombinedLabels = CombinedLabels()  # the combined labels of the machines
     drawings: ClassVar[Mapping[str, str]] = {
-        "covariate": "errors_by_covariate",
         "judges": "judge_matrix",
         "rerank": "reranked_runs",
         "calibration": "reliability_diagram",
+        "covariate": "errors_by_covariate",
     }
     judge: ClassVar[tuple[str, ...]] = ("judge",)
 

@@ -52,7 +52,12 @@ def test_verdicts(n_runs: int, has_baseline: bool, tmp_path: Path) -> None:
     else:
         shares_letter = [bool({*by_run[run].groups} & {*by_run[best].groups}) for run in runs]
         assert shares_letter == [verdict in {"alike", "reference"} for verdict in verdicts]
-    page = dict(re.findall(r'<th scope="row"><bdi>(r\d\d)</bdi>(?: \(baseline\))?</th><td>(.*?)</td>', report.page))
+    page = dict(
+        re.findall(
+            r'<th scope="row"><bdi>(r\d\d)</bdi>(?: \(baseline\))?</th><td>(.*?)</td>',
+            report.page.partition("</main>")[0],
+        )
+    )
     marks = {"better": "\u25b2", "worse": "\u25bc"} if has_baseline else {"alike": "\u2248"}
     for run, verdict in zip(runs, verdicts, strict=True):
         letters = re.findall(r'<span class="letters">(.*?)</span>', page[run])

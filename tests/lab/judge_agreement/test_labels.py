@@ -535,7 +535,7 @@ def test_favoured_group(tmp_path: Path) -> None:
     assert line.startswith(
         "irevalx-lab: map: the machine favours group 'guess': the labels of the group's documents differ by +"
     )
-    assert "100% of the group's first documents have both labels" in line
+    assert "100% of the group's first documents have human and machine labels" in line
 
 
 def test_one_run(machine: Path) -> None:
