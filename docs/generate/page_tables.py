@@ -78,7 +78,7 @@ def probability_measures() -> str:
 
 
 _NAMES = re.compile(rf"{re.escape(NAMES_IN_TABLES)}[^.]*\.")
-"""The sentences of the help on the names of columns, in place of which the page has a link to its table of names."""
+"""The sentences of the help on the names of columns. The page has a link to a table in their place."""
 
 
 def formats() -> str:

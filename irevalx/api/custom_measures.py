@@ -45,7 +45,7 @@ from irevalx.trec_eval import TREC_EVAL_10
 from irevalx.wording import argument_error, short_repr, spelled
 
 Measures: TypeAlias = "str | Measure | Iterable[str | Measure]"
-"""The type of the argument ``measures``: names like those of ``-m``, and custom measures."""
+"""The type of the argument ``measures``: names as for ``-m``, and custom measures."""
 
 SUMMARIES: dict[str, Summary] = {"mean": mean, "geometric mean": geometric_mean, "sum": total}
 

@@ -162,7 +162,7 @@ class Qrels:
 def judgments_given(
     given: Any, fmt: FileFormat[AnyJudgments], grades: GradeKind, compat: Compat, *, strict: bool = False
 ) -> AnyJudgments:
-    """Read judgments in any form. The exceptions are the same as those of ``Qrels.read``."""
+    """Read judgments in any form. ``Qrels.read`` documents the exceptions."""
     opened = judgments_source(given, fmt)
     if isinstance(opened, Mapping) and fmt.name == _QRELS:
         return python_objects.judgments_of(opened, grades=grades, can_keep=not ADDED)

@@ -57,7 +57,7 @@ class Option(NamedOption):
 
 
 class Command(click.Command):
-    """A command that parses arguments like trec_eval (GNU getopt_long). Usage errors are those of irevalx."""
+    """A command that parses arguments like trec_eval (GNU getopt_long). Usage errors have the wording of irevalx."""
 
     @property
     def declarations(self) -> dict[str, Parameter]:

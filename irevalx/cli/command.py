@@ -171,7 +171,7 @@ def _evaluate(options: Options) -> int:
     return next((error.exit_status for error in errors if error), 0)
 
 
-class _Collection(NamedTuple):
+class _EvaluatedCollection(NamedTuple):
     """A collection whose runs are evaluated."""
 
     options: Options  # the options with the files of the collection
@@ -179,15 +179,15 @@ class _Collection(NamedTuple):
     names_of_runs: Mapping[str, str] = {}  # by path
 
 
-def _collections(options: Options) -> list[_Collection]:
+def _collections(options: Options) -> list[_EvaluatedCollection]:
     """Return the collections that the paths of files describe."""
     if not any("{" in path for path in options.files):
-        return [_Collection(options)]
+        return [_EvaluatedCollection(options)]
     from irevalx.reading.collection_files import collections_of, file_of
 
     collections = collections_of(options.files[0], options.files[1:])
     if collections is None:
-        return [_Collection(options)]
+        return [_EvaluatedCollection(options)]
     if collections[1:]:
         for rule in WITHOUT_COLLECTIONS:
             name, _, value = rule.partition("=")
@@ -198,12 +198,14 @@ def _collections(options: Options) -> list[_Collection]:
     for name, qrels, runs in ((each.name, each.qrels, each.runs or {}) for each in collections):
         pool = None if options.pool is None else file_of(options.pool, name)
         own = replace(options, files=(qrels, *runs.values()), pool=pool)
-        each.append(_Collection(own, name, {path: run for run, path in runs.items()}))
+        each.append(_EvaluatedCollection(own, name, {path: run for run, path in runs.items()}))
     return each
 
 
 def _over_collections(
-    collections: Sequence[_Collection], outcomes: Sequence[Sequence[Evaluation | IrevalxError]], messages: Messages
+    collections: Sequence[_EvaluatedCollection],
+    outcomes: Sequence[Sequence[Evaluation | IrevalxError]],
+    messages: Messages,
 ) -> list[Evaluation]:
     """Return the evaluation of each run over the collections. Warn about runs that lack a collection."""
     from irevalx.evaluation.collections import over_collections

@@ -10,7 +10,7 @@ import numpy as np
 
 from irevalx.evaluation.columns import Column, Ends, averaged_values, clusters_of
 from irevalx.evaluation.evaluate import Evaluation, averaged_topics, renamed
-from irevalx.measures.summaries import geometric_mean, mean, root_of_squares, run_tag
+from irevalx.measures.summaries import add_up, geometric_mean, mean, root_of_squares, run_tag
 from irevalx.process.platform import as_bytes
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def _over(columns: list[Column], run: bytes) -> float | int | bytes | None:
         return math.fsum(values) / len(values)
     if summary is root_of_squares:
         return math.hypot(*values)
-    return sum(values)
+    return add_up(0, np.asarray(values))
 
 
 def intervals_over(evaluation: Evaluation, how: MeanIntervals) -> dict[str, Ends]:

@@ -58,7 +58,7 @@ def _chunks(lines: Iterable[bytes]) -> Iterator[bytes]:
 
 
 def echo(text: str) -> None:
-    """Write a text to standard output. The errors are those of ``write``."""
+    """Write a text to standard output. ``write`` documents the exceptions."""
     try:
         click.echo(_text_for(sys.stdout, text), nl=False)
     except OSError as error:

@@ -21,7 +21,7 @@ COLLECTION, RUN = "{collection}", "{run}"
 """The placeholders of a pattern."""
 
 
-class Collection(Frozen):
+class CollectionInputs(Frozen):
     """The judgments and the runs of a collection before they are read."""
 
     name: str
@@ -46,7 +46,7 @@ def is_pattern(path: Any) -> bool:
     return bool(placeholders)
 
 
-def collections_of(qrels: Any, runs: Any) -> list[Collection] | None:
+def collections_of(qrels: Any, runs: Any) -> list[CollectionInputs] | None:
     """Return the collections in ascending order of their names, or None if the arguments describe one collection.
 
     Several collections are given by patterns, ``{collection: qrels}`` and ``{collection: {name: run}}``, or
@@ -63,7 +63,7 @@ def collections_of(qrels: Any, runs: Any) -> list[Collection] | None:
             return _in_files(qrels, paths)
     if isinstance(qrels, Mapping) and _are_by_collection(qrels, runs):
         return [
-            Collection(str(name), given, None if runs is None else runs[name])
+            CollectionInputs(str(name), given, None if runs is None else runs[name])
             for name, given in qrels.items()
             if runs is None or runs.get(name)
         ]
@@ -104,7 +104,7 @@ def one_of_each_kind(lines: Iterable[tuple[str, str]], n_collections: int, noun:
     return merged
 
 
-def _in_files(qrels: Any, runs: Sequence[Any]) -> list[Collection]:
+def _in_files(qrels: Any, runs: Sequence[Any]) -> list[CollectionInputs]:
     """Return the collections whose files match patterns."""
     for path in (qrels, *runs):
         if not is_pattern(path) or COLLECTION not in path:
@@ -125,7 +125,7 @@ def _in_files(qrels: Any, runs: Sequence[Any]) -> list[Collection]:
         for path, (name, run) in of_file.items():
             if files[name].setdefault(run, path) != path:
                 raise _ambiguous(f"{name}, run {run}", files[name][run], path)
-    return [Collection(name, judged[name], of_runs) for name, of_runs in files.items() if of_runs]
+    return [CollectionInputs(name, judged[name], of_runs) for name, of_runs in files.items() if of_runs]
 
 
 def _judged_in(pattern: str) -> dict[str, str]:

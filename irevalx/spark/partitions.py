@@ -60,7 +60,7 @@ class JudgmentCounts(NamedTuple):
     topics: int  # the number of judged topics
     relevant: int  # the number of relevant judgments
     requested: int  # the number of topics that ``-D`` selects
-    lacking: int  # this field and the fields below are those of ``PoolGaps``
+    lacking: int  # ``PoolGaps`` explains this field and the fields below
     pooled: int
     unknown: int
     outside: int

@@ -376,8 +376,8 @@ def expected_two_stage(
 ) -> TwoStageEstimate:
     """Return the expected estimate from ``n`` documents of each topic, or from all documents of smaller topics.
 
-    The pilot is a simple random sample of at least two documents of each topic; its other arguments are those of
-    ``two_stage``. The variance between topics is the pilot's variance without the part that is due to documents.
+    The pilot is a simple random sample of at least two documents of each topic; ``two_stage`` explains the
+    other arguments. The variance between topics is the pilot's variance without the part that is due to documents.
     """
     n_pilot = np.bincount(drawn.topic)[drawn.topic]
     n_drawn = np.minimum(n, n_pilot / drawn.probability)

@@ -16,12 +16,12 @@ from irevalx.lab.comparison.non_inferiority import OverCollections
 from irevalx.lab.comparison.pairs import ComparedMeasure
 from irevalx.lab.comparison.several_collections import evaluated_each, runs_of, tested_in
 from irevalx.lab.comparison.verdicts import Gate, verdicts_of, verdicts_on
-from irevalx.reading.collection_files import Collection, one_of_each_kind
+from irevalx.reading.collection_files import CollectionInputs, one_of_each_kind
 from irevalx.statistics.clusters import Clusters
 
 
 def gated_collections(
-    collections: Sequence[Collection],
+    collections: Sequence[CollectionInputs],
     measures: Any,
     baseline: str,
     margin: Margins,
@@ -43,7 +43,7 @@ def gated_collections(
                     f"{collection.name}: run {quote(run)} is missing; gate requires all runs on each collection"
                 )
 
-    def evaluate(collection: Collection) -> Gate:
+    def evaluate(collection: CollectionInputs) -> Gate:
         tested = tested_in(collection, measures, baseline, "gate", topics_of_baseline=True, alpha=alpha, **how)
         own = margins_in(margin, collection.name, names)
         rules = {**how_judged, "notes": (*tested.notes, *tested.notes_on_dependence)}

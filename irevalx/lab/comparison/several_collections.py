@@ -32,7 +32,7 @@ from irevalx.lab.comparison.results import ComparedPairs
 from irevalx.lab.comparison.run_tables import ComparedRun
 from irevalx.lab.comparison.tested_runs import TestedRuns
 from irevalx.lab.comparison.topic_groups import corrected_where_defined
-from irevalx.reading.collection_files import Collection, collections_of, file_of, one_of_each_kind
+from irevalx.reading.collection_files import CollectionInputs, collections_of, file_of, one_of_each_kind
 from irevalx.reports.best import best_of, marked_as_best
 from irevalx.reports.report import percent
 from irevalx.reports.table import Table
@@ -54,7 +54,7 @@ ONLY_SINGLE = ("test", "interval", "correction", "systems", "system_by")
 _DEFAULTS = defaults(Method)
 
 
-def split_collections(qrels: Any, runs: Any) -> tuple[list[Collection], Any, Any]:
+def split_collections(qrels: Any, runs: Any) -> tuple[list[CollectionInputs], Any, Any]:
     """Return several collections, or an empty list with the judgments and the runs of the only collection."""
     collections = collections_of(qrels, runs) or []
     return ([], collections[0].qrels, collections[0].runs) if len(collections) == 1 else (collections, qrels, runs)
@@ -68,7 +68,9 @@ def refuse_several(**options: Any) -> None:
             raise ArgumentError(f"{option} does not apply to several collections; compare one collection to use it")
 
 
-def evaluated_each(collections: Sequence[Collection], evaluate: Callable[[Collection], Value]) -> list[Value]:
+def evaluated_each(
+    collections: Sequence[CollectionInputs], evaluate: Callable[[CollectionInputs], Value]
+) -> list[Value]:
     """Evaluate the collections one after the other. Warnings and errors begin with the names of the collections."""
     lines: list[tuple[str, str]] = []
     results = []
@@ -88,12 +90,12 @@ def evaluated_each(collections: Sequence[Collection], evaluate: Callable[[Collec
     return results
 
 
-def runs_of(collection: Collection) -> list[str]:
+def runs_of(collection: CollectionInputs) -> list[str]:
     """Return the names of the runs of a collection."""
     return collection.qrels.runs if collection.runs is None else list(collection.runs)
 
 
-def tested_in(collection: Collection, measures: Any, baseline: Any, single: str, **options: Any) -> TestedRuns:
+def tested_in(collection: CollectionInputs, measures: Any, baseline: Any, single: str, **options: Any) -> TestedRuns:
     """Return the comparisons of runs in a collection. Raise UsageError for a measure without a mean over topics."""
     if isinstance(clusters := options.get("clusters"), str):
         options["clusters"] = file_of(clusters, collection.name)
@@ -270,7 +272,7 @@ def _number(value: float, digits: int) -> str:
 
 
 def compared_collections(
-    collections: Sequence[Collection],
+    collections: Sequence[CollectionInputs],
     measures: Any,
     baseline: str | Iterable[str] | None,
     *,
@@ -289,7 +291,7 @@ def compared_collections(
     method = Method(**{name: options.pop(name) for name in ("correction", "alpha") if name in options})
     options |= {"correction": "none", "alpha": method.alpha}
 
-    def evaluate(collection: Collection) -> tuple[list[ComparedMeasure], tuple[str, ...]]:
+    def evaluate(collection: CollectionInputs) -> tuple[list[ComparedMeasure], tuple[str, ...]]:
         own = [base for base in bases if base in runs_of(collection)]
         tested = tested_in(collection, measures, own or None, "", **options)
         tested.warn_of_tests()

@@ -23,7 +23,7 @@ from irevalx.lab.html_report.page import Report, page_without_script
 from irevalx.lab.html_report.static import table_in_cells
 from irevalx.measures.selection import RequestedMeasure
 from irevalx.measures.summaries import mean
-from irevalx.reading.collection_files import Collection, file_of
+from irevalx.reading.collection_files import CollectionInputs, file_of
 from irevalx.reports import DIGITS
 from irevalx.reports.best import marked_as_best
 from irevalx.reports.table import Table
@@ -41,10 +41,10 @@ class CollectionReports(Report, kw_only=True):
     in_common: IntArray = np.empty((0, 0), np.int64)
     texts: Sequence[str] = ()
     ranking: Callable[[int], dict[str, Any]] | None = None
-    collections: Sequence[Collection]
+    collections: Sequence[CollectionInputs]
     compared: Result | None
     """The comparison of the runs over the collections, or None if there is a single run."""
-    report_of: Callable[[Collection], Report]
+    report_of: Callable[[CollectionInputs], Report]
     """A function that returns the report of a collection."""
 
     @property
@@ -72,7 +72,7 @@ class CollectionReports(Report, kw_only=True):
     def _means(self, use: Callable[[str, Report], None]) -> list[Table]:
         """Return a table of means for each measure, and call ``use`` with each collection and its report."""
 
-        def means_of(collection: Collection) -> list[_Mean]:
+        def means_of(collection: CollectionInputs) -> list[_Mean]:
             report = self.report_of(collection)
             use(collection.name, report)
             return [*_means_in(report)]
@@ -144,7 +144,7 @@ _FILES = ("documents", "topic_texts", "topic_groups", "clusters", "machine")
 
 
 def reports_of_collections(
-    collections: Sequence[Collection],
+    collections: Sequence[CollectionInputs],
     report: Callable[..., Any],
     default: Sequence[str],
     qrels: Any,
@@ -166,7 +166,7 @@ def reports_of_collections(
         of_tests = {name: value for name, value in arguments.items() if name in own}
         compared = compare(qrels, runs, measures, **of_tests)
 
-    def report_of(collection: Collection) -> Any:
+    def report_of(collection: CollectionInputs) -> Any:
         files = {name: _in_collection(arguments[name], collection.name) for name in _FILES}
         title = f"{collection.name}: {arguments['title'] or first_names(runs_of(collection), 'run')}"
         return report(collection.qrels, collection.runs, **{**arguments, **files, "title": title})

@@ -46,9 +46,10 @@ def panel_statistics(judges: Sequence[Judge], bootstrap: LabelBootstrap, level: 
     numbers = {"panel_judges": len(judges), "panel_documents": int(((labels >= 0).sum(axis=1) > 1).sum())}
     of_panel = bootstrap.coefficients(every, lambda counts: _alphas(counts, grades))
     yield AgreementPart("panel", {name: Estimate(number) for name, number in numbers.items()} | of_panel)
+    of_all = _alphas(_with_and_without_topics(every), grades)
     for number, judge in enumerate(judges):
         others = panel_counts(np.delete(labels, number, axis=1), grades.tolist(), topic, n_topics)[has_pairs]
-        of_others, of_all = (_alphas(_with_and_without_topics(counts), grades) for counts in (others, every))
+        of_others = _alphas(_with_and_without_topics(others), grades)
         changes = {f"change_{scale}": of_others[name] - of_all[name] for scale, name in _ALPHAS.items()}
         estimates = {name: _linear(each, bootstrap) for name, each in changes.items()}
         yield AgreementPart("without_judge", estimates, judge=judge.name)
