@@ -11,7 +11,7 @@ import json
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 from irevalx.evaluation.evaluate import Evaluation, with_collections_of_topics
 from irevalx.frozen import replace
@@ -49,9 +49,6 @@ class RecordWithInterval(NamedTuple):
     value: float | int | str
     low: float | None
     high: float | None
-
-
-AnyRecord: TypeAlias = "Record | RecordWithInterval"
 
 
 def records(evaluation: Evaluation, summaries: Iterable[SummaryRow], *, per_topic: bool) -> Iterator[Record]:

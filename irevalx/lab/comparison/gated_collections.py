@@ -53,8 +53,12 @@ def gated_collections(
 
     results = evaluated_each(collections, evaluate)
     compared = [{each.name: each for each in result.measures} for result in results]
-    shared = [measure for measure in compared[0] if all(measure in of for of in compared)]
-    every = [over_collections(names, [of[measure] for of in compared]) for measure in shared]
+    used = dict.fromkeys(measure for of in compared for measure in of)
+    for name, of in zip(names, compared, strict=True):
+        for measure in used:
+            if measure not in of:
+                raise InputError(f"{name}: measure {measure} is missing; gate requires all measures on each collection")
+    every = [over_collections(names, [of[measure] for of in compared]) for measure in used]
     margins = margins_of(every, margins_in(margin, None, names))
     n_means = sum(len(each.comparisons.pairs) for each in every)
     rows = [
@@ -63,7 +67,7 @@ def gated_collections(
         for row in verdicts_of(each, *margins[each.name], alpha / n_means)
     ]
     of_each = [*zip(names, results, strict=True)]
-    rows += [row._replace(collection=name) for name, of in of_each for row in of.rows if row.measure in shared]
+    rows += [row._replace(collection=name) for name, of in of_each for row in of.rows]
     notes, on_missing = (
         one_of_each_kind(((name, line) for name, of in of_each for line in getattr(of, field)), len(names), "note")
         for field in ("notes", "on_missing")

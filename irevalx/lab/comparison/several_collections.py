@@ -257,10 +257,15 @@ class ComparedCollections(ComparedPairs, kw_only=True):
                 "not tested, because a collection contains too few topics or clusters of topics, or the differences "
                 "do not vary"
             )
+        n_units = min(row.collections or 0, len({*self.families.values()}) or fewest)
+        if row.differ is None and n_units >= fewest:
+            return "not tested, because the mean differences are the same on all collections"
         if row.differ is None:
             return (
                 f"not tested, because there are fewer than {fewest} collections{' or families' * bool(self.families)}"
             )
+        if math.isnan(row.low):
+            return "not statistically significant (all differences are 0)"
         low, high, p = (_number(value, digits) for value in (row.low, row.high, row.p))
         ends = f"{percent(1 - self.method.alpha)} t interval: {low} to {high}, p = {p}, {row.df:.4g} degrees of freedom"
         return f"{'' if row.differ else 'not '}statistically significant ({ends})"
@@ -321,6 +326,8 @@ def compared_collections(
     if not every:
         problem = "have no measure in common" if names else "contain fewer than two runs to compare"
         raise ArgumentError(f"the collections {problem}")
+    if lacking := [measure for measure in by_measure if measure not in every]:
+        warn(f"measures that some collections lack are left out: {first_names(lacking, 'measure')}")
     rows = [_rows(pairs, of, of_families, method) for of in every.values()]
     notes = [(name, note) for name, (_, of) in zip(names, results, strict=True) for note in of]
     return ComparedCollections(

@@ -157,3 +157,42 @@ def test_clusters_of_topics() -> None:
         few = gated(values, 0.02, clusters={str(topic): str(topic // 10) for topic in range(100)})
     assert any(str(each.message).startswith("bio: 30 topics in 3 clusters") for each in caught)
     assert few.rows[0].verdict == "cannot tell"
+
+
+def test_missing_measure() -> None:
+    """A measure that a collection lacks cannot be left out of the verdicts: gate is an error, and compare warns."""
+
+    def scores(**measures: list[float]) -> irevalx.Scores:
+        topics = [str(topic) for topic in range(6)]
+        return irevalx.Scores.from_frame({"run": ["old"] * 6 + ["new"] * 6, "topic": topics * 2, **measures})
+
+    quality = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.2, 0.2, 0.4, 0.3, 0.5, 0.7]
+    every = {"x": scores(q=quality, r=quality[::-1]), "y": scores(q=quality), "z": scores(q=quality, r=quality)}
+    with pytest.raises(irevalx.IrevalxError, match="y: measure r is missing; gate requires all measures on each"):
+        irevalx.lab.gate(every, baseline="old", margin=0.1)
+    with pytest.warns(irevalx.IrevalxWarning) as warned:
+        compared = irevalx.lab.compare(every)
+    assert "measures that some collections lack are left out: r" in [str(each.message) for each in warned]
+    assert {row.measure for row in compared.rows} == {"q"}
+
+
+@pytest.mark.filterwarnings("ignore::irevalx.IrevalxWarning")
+@pytest.mark.parametrize(
+    ("gain", "sentence"),
+    [
+        (
+            0.0,
+            "On collections like these, the mean difference is not statistically significant (all differences are 0)",
+        ),
+        (0.5, "like these, the mean difference is not tested, because the mean differences are the same on all"),
+    ],
+)
+def test_no_variation(gain: float, sentence: str) -> None:
+    """A sentence gives the reason if the mean differences of three collections are equal."""
+    topics = [str(topic) for topic in range(6)]
+    values = [0.125, 0.25, 0.375, 0.125, 0.25, 0.375]
+    frame = {"run": ["a"] * 6 + ["b"] * 6, "topic": topics * 2, "q": [*(value + gain for value in values), *values]}
+    compared = irevalx.lab.compare({name: irevalx.Scores.from_frame(frame) for name in ("x", "y", "z")})
+    words = " ".join(str(compared).split())
+    assert sentence in words
+    assert "nan" not in words
