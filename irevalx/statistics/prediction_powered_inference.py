@@ -59,7 +59,7 @@ class Estimates(Frozen, kw_only=True):
     """The number of topics with machine labels only."""
     added: float = 0.0
     """The number that was added to the sums of squares of human values."""
-    n_rarer: float | None = None
+    n_rarer: FloatArray | None = None
     """For means of values that are 0 or 1: the number of human values with the less frequent value."""
 
     def interval(self, alpha: float) -> Ends:
@@ -181,7 +181,7 @@ def expected_estimates(
         freedom=n - n_fitted,
         n_human=n,
         n_machine=n_more,
-        n_rarer=pilot.n_rarer and pilot.n_rarer * n / pilot.n_human,
+        n_rarer=None if pilot.n_rarer is None else pilot.n_rarer * n / pilot.n_human,
     )
 
 

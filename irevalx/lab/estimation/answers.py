@@ -199,8 +199,8 @@ def _contrasts(
         has_both, alone = has_machine & np.isfinite(y), has_machine & ~np.isfinite(y)
         n_both, n_alone = int(has_both.sum()), int(alone.sum())
         if n_both >= FEWEST_HUMAN and n_alone >= 2:
-            human_values, machine_values, more = (of[np.newaxis] for of in (y[has_both], x[has_both], x[alone]))
-            yield Contrast(name, other, human_values, machine_values, more, are_binary, float(x[has_machine].mean()))
+            values = y[has_both], x[has_both], x[alone]
+            yield Contrast(name, other, values, are_binary, float(x[has_machine].mean()))
             continue
         names = f"{name} and {other}" if other else name
         left_out.append(

@@ -360,8 +360,8 @@ def _topic_contrasts(
     names = [*experiment.runs, *runs_of_pairs[0]], [*(None for _ in experiment.runs), *runs_of_pairs[1]]
     for paired, _ in evaluate_under_both(experiment, labels, warn, least=(FEWEST_HUMAN, 2)):
         of_topics = (*paired.values, paired.only_y)
-        of_rows = [np.concatenate((values, values[first] - values[second]))[:, np.newaxis] for values in of_topics]
-        yield paired.measure, [Contrast(*each) for each in zip(*names, *of_rows, strict=True)]
+        of_rows = [np.concatenate((values, values[first] - values[second])) for values in of_topics]
+        yield paired.measure, [Contrast(*each) for each in zip(*names, zip(*of_rows, strict=True), strict=True)]
 
 
 def _human_labels(human: GivenQrels, rules: EvaluationRules, reading: LabelReading) -> Judgments:

@@ -212,15 +212,16 @@ def shared_fields(estimates: Estimates | TwoStageEstimate, alpha: float, n_pairs
     }
 
 
-def cells_of(estimates: Estimates, alpha: float, n_pairs: int) -> dict[str, Any]:
-    """Return the fields of a row of estimates over topics."""
-    cells = shared_fields(estimates, alpha, n_pairs) | {
+def cells_of(estimates: Estimates, alpha: float, n_pairs: int) -> Iterator[dict[str, Any]]:
+    """Yield the fields of each row of estimates over topics."""
+    fields = shared_fields(estimates, alpha, n_pairs) | {
         "correlation": estimates.correlation,
         "effective_topics": estimates.effective_topics,
         **dict(zip(_OF_EFFECT[1:], estimates.effective_interval(alpha), strict=True)),
     }
     numbers = {"human_topics": estimates.n_human, "machine_topics": estimates.n_machine}
-    return {name: value.item() for name, value in cells.items()} | numbers
+    for values in zip(*(each.tolist() for each in fields.values()), strict=True):
+        yield {**dict(zip(fields, values, strict=True)), **numbers}
 
 
 def rows_of(

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
 
 from irevalx.arrays.segments import FloatArray
 from irevalx.errors import UsageError, warn
@@ -23,37 +25,40 @@ _ADDED = 0.5
 differ."""
 
 
-class Contrast(NamedTuple):
-    """A run, or a pair of runs, with human and machine values of some topics, and machine values of other topics.
+_Values: TypeAlias = "tuple[FloatArray, FloatArray, FloatArray]"
+"""Human values, machine values of the same topics, and machine values of other topics. The shape of each is (n_topics,)
+or (n_contrasts, n_topics)."""
 
-    The shape of arrays is (1, n_topics).
-    """
+
+class Contrast(NamedTuple):
+    """A run, or a pair of runs, with human and machine values of some topics, and machine values of other topics."""
 
     run: str
     against: str | None
-    human: FloatArray
-    machine: FloatArray
-    more: FloatArray
+    values: _Values
     are_binary: bool = False  # whether the human values of each run are 0 or 1
     mean: float | None = None  # the mean of all machine values, if it is reported
 
-    def estimates(self, weight: float | None) -> Estimates:
-        """Return the estimate with a given lambda, or with the best lambda if ``weight`` is None."""
-        added = _ADDED if self.are_binary and self.against is not None else 0.0
-        estimates = prediction_powered(self.human, self.machine, self.more, weight=weight, added=added)
-        if not self.are_binary or self.against is not None:
-            return estimates
-        n_ones = int(self.human.sum())
-        return replace(estimates, n_rarer=min(n_ones, self.human.size - n_ones))
 
-    def planned(self, measure: str, n: int, weight: float | None, alpha: float) -> PlanRow:
-        """Return the expected half-width for ``n`` human values. Raise UsageError if ``n`` is too large."""
-        if n > (n_most := self.human.size + self.more.size - 2):
-            raise UsageError(invalid_value("plan", f"at most {n_most}, two fewer than topics with machine values", n))
-        pilot = self.estimates(weight)
-        expected = expected_estimates(pilot, self.human, self.machine, self.more, n, weight)
-        [low], [high] = expected.interval(alpha)
-        return PlanRow.of(measure, self.run, self.against, n, (high - low) / 2, pilot.n_human)
+def estimates_by_kind(
+    contrasts: Sequence[Contrast], weight: float | None
+) -> Iterator[tuple[list[int], _Values, Estimates]]:
+    """Yield the indices, values and estimates of contrasts of the same kind that have the same numbers of topics.
+
+    The estimates have a given lambda, or the best lambdas if ``weight`` is None.
+    """
+    kinds: dict[tuple[int, int, bool, bool], list[int]] = {}
+    for place, each in enumerate(contrasts):
+        human, _, more = each.values
+        kinds.setdefault((human.size, more.size, each.are_binary, each.against is None), []).append(place)
+    for (n_human, _, are_binary, are_means), places in kinds.items():
+        human, machine, more = (np.stack(of) for of in zip(*(contrasts[p].values for p in places), strict=True))
+        added = _ADDED if are_binary and not are_means else 0.0
+        estimates = prediction_powered(human, machine, more, weight=weight, added=added)
+        if are_binary and are_means:
+            n_ones = human.sum(axis=1)
+            estimates = replace(estimates, n_rarer=np.minimum(n_ones, n_human - n_ones))
+        yield places, (human, machine, more), estimates
 
 
 def results_of(
@@ -70,24 +75,39 @@ def results_of(
     With ``plan``, return the expected half-widths for numbers of human values.
     """
     if plan:
-        every = ((measure, contrast, n) for measure, contrasts in measured for contrast in contrasts for n in plan)
-        planned = [contrast.planned(measure, n, weight, alpha) for measure, contrast, n in every]
+        planned = [row for of_measure in measured for row in _planned(*of_measure, plan, weight, alpha)]
         return LabellingPlan(planned, alpha, notes=notes)
     rows: list[EstimateRow] = []
     estimated: list[Estimates] = []
     for measure, contrasts in measured:
         runs = [contrast.run for contrast in contrasts if contrast.against is None]
         pairs = [(runs.index(each.run), runs.index(each.against)) for each in contrasts if each.against is not None]
-        estimates = [contrast.estimates(weight) for contrast in contrasts]
-        cells = [
-            cells_of(each, alpha, len(pairs)) | {"machine": contrast.mean}
-            for contrast, each in zip(contrasts, estimates, strict=True)
-        ]
+        cells: list[dict[str, Any]] = [{"machine": contrast.mean} for contrast in contrasts]
+        for places, _, estimates in estimates_by_kind(contrasts, weight):
+            for place, of_row in zip(places, cells_of(estimates, alpha, len(pairs)), strict=True):
+                cells[place] |= of_row
+            estimated.append(estimates)
         rows += rows_of(measure, runs, pairs, cells, alpha=alpha, correction=correction)
-        estimated += estimates
     for line in _warnings(estimated, alpha, fitted=weight is None):
         warn(line)
     return EstimatedScores(rows, alpha, correction, notes=notes)
+
+
+def _planned(
+    measure: str, contrasts: Sequence[Contrast], plan: Sequence[int], weight: float | None, alpha: float
+) -> Iterator[PlanRow]:
+    """Yield the expected half-widths for numbers of human values. Raise UsageError if a number is too large."""
+    rows: dict[int, list[PlanRow]] = {}
+    for places, values, pilot in estimates_by_kind(contrasts, weight):
+        for n in plan:
+            if n > (most := pilot.n_human + pilot.n_machine - 2):
+                raise UsageError(invalid_value("plan", f"at most {most}, two fewer than topics with machine values", n))
+            low, high = expected_estimates(pilot, *values, n, weight).interval(alpha)
+            for place, half_width in zip(places, ((high - low) / 2).tolist(), strict=True):
+                row = PlanRow.of(measure, *contrasts[place][:2], n, half_width, pilot.n_human)
+                rows.setdefault(place, []).append(row)
+    for place in sorted(rows):
+        yield from rows[place]
 
 
 def _warnings(estimated: Sequence[Estimates], alpha: float, *, fitted: bool) -> Iterator[str]:
