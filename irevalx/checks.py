@@ -13,22 +13,22 @@ from irevalx.trec_eval import c_double
 from irevalx.wording import What, argument_error, join_words
 
 _TRUTH_VALUES = ("bool_", "bool")
-"""The names of NumPy's boolean type. NumPy is not imported for this check."""
+"""The names of NumPy's boolean type in its versions. Comparing names avoids an import of NumPy."""
 
 
 class ValueType(Frozen):
     """The values that a parameter accepts."""
 
     rule: str
-    """What a value must be, in words, such as "an integer of at least 1". The text is "" if ``check`` raises
-    ArgumentError with these words."""
+    """The phrase that describes valid values in messages, such as "an integer of at least 1", or "" if ``check`` raises
+    ArgumentError with a phrase of its own."""
     check: Callable[[Any], Any]  # returns the checked Python argument, or raises ValueError or TypeError
-    read: Callable[[str], Any] = str  # returns the value of a text in the shell, or raises ValueError
+    read: Callable[[str], Any] = str  # converts the string given in the shell, or raises ValueError
     choices: tuple[str, ...] = ()
 
 
 def whole_number(what: What, value: Any, *, least: int | None = None, most: int | None = None) -> int:
-    """Return a 64-bit integer within bounds. NumPy integers are accepted, and booleans are not."""
+    """Return a 64-bit integer within the bounds. Raise ArgumentError for any other value, including booleans."""
     if not is_whole(value):
         raise argument_error(what, whole_rule(least, most), value)
     number = index(value)
@@ -40,13 +40,13 @@ def whole_number(what: What, value: Any, *, least: int | None = None, most: int 
 
 
 def whole_rule(least: int | None, most: int | None) -> str:
-    """Return the words that describe an integer within bounds."""
+    """Return the phrase that describes an integer within bounds, such as "an integer of at least 1"."""
     bounds = [f"at {name} {bound}" for name, bound in (("least", least), ("most", most)) if bound is not None]
     return f"an integer of {' and '.join(bounds)}" if bounds else "a 64-bit integer"
 
 
 def read_whole(text: str) -> int:
-    """Convert a text to an integer. Raise ValueError if the text is not an integer."""
+    """Convert a string to an integer. Raise ValueError if the string is not an integer."""
     if not re.fullmatch(r"[+-]?[0-9]{1,19}", text):
         raise ValueError(text)
     return int(text)
@@ -56,7 +56,7 @@ def is_whole(value: Any) -> bool:
     """Return whether a value is an integer. A boolean is not an integer."""
     if type(value) is int:
         return True
-    from numbers import Integral  # late, since irevalx -h has no use for it
+    from numbers import Integral  # imported here, because irevalx -h does not need it
 
     return isinstance(value, Integral) and not isinstance(value, bool)
 
@@ -67,7 +67,7 @@ def is_long(value: int) -> bool:
 
 
 def real_number(what: What, value: Any) -> float | None:
-    """Return a real number, or None if ``value`` is None. The caller must check the range of the number."""
+    """Return a finite or infinite real number as a float, or None if ``value`` is None. Callers check the range."""
     if value is None:
         return None
     from numbers import Real
@@ -81,7 +81,7 @@ def real_number(what: What, value: Any) -> float | None:
 
 
 def read_real(text: str) -> float:
-    """Convert a text to a real number. Raise ValueError if the text is not a plain number."""
+    """Convert a string to a finite real number. Raise ValueError if the string contains anything else."""
     value, is_plain = c_double(as_bytes(text))
     if not is_plain:
         raise ValueError(text)
@@ -89,7 +89,7 @@ def read_real(text: str) -> float:
 
 
 def flag(what: What, value: Any) -> bool:
-    """Return a boolean. The integers 0 and 1 are accepted, too."""
+    """Return a boolean. The integers 0 and 1 are converted, and ArgumentError is raised for all other values."""
     if value is True or value is False:
         return bool(value)
     if (is_whole(value) or type(value).__name__ in _TRUTH_VALUES) and value in (0, 1):
@@ -98,17 +98,17 @@ def flag(what: What, value: Any) -> bool:
 
 
 def text(what: What, value: Any) -> str:
-    """Return a string."""
+    """Return ``value`` if it is a string. Otherwise, raise ArgumentError."""
     if isinstance(value, str):
         return value
     raise argument_error(what, "a string", value)
 
 
 def texts(what: What, value: Any) -> tuple[str, ...]:
-    """Return one or several strings as a tuple. The strings of a set are in ascending order."""
+    """Return a string or a collection of strings as a tuple. The strings of a set are sorted in ascending order."""
     if isinstance(value, str):
         return (encodable(what, value),)
-    is_table = isinstance(value, Mapping) or hasattr(value, "columns")  # its items are the names of columns
+    is_table = isinstance(value, Mapping) or hasattr(value, "columns")  # iterating would yield column names
     if isinstance(value, bytes) or is_table or not isinstance(value, Iterable):
         raise argument_error(what, "a string or several strings", value)
     several = tuple(value)
@@ -120,14 +120,14 @@ def texts(what: What, value: Any) -> tuple[str, ...]:
 
 
 def named_choice(what: What, value: Any, choices: Sequence[str]) -> str:
-    """Return one of the named choices."""
+    """Return ``value`` if it is one of ``choices``. Otherwise, raise ArgumentError."""
     if not isinstance(value, str) or value not in choices:
         raise argument_error(what, join_words([*map(repr, choices)], "or"), value)
     return value
 
 
 def encodable(what: What, value: str) -> str:
-    """Return a string. Raise ArgumentError if the string contains a surrogate that does not represent a byte."""
+    """Return the string ``value``. Raise ArgumentError if it contains a surrogate that does not represent a byte."""
     try:
         as_bytes(value)
     except UnicodeEncodeError:
@@ -136,12 +136,12 @@ def encodable(what: What, value: str) -> str:
 
 
 def identifier(what: What, value: Any, *, whole: bool = True) -> str:
-    """Return a topic or document ID as text. If ``whole`` is true, integers are converted to decimal digits."""
+    """Return a topic ID or document ID as a string. If ``whole`` is true, integers are converted to digits."""
     if isinstance(value, str):
         return encodable(what, value)
     if whole and is_whole(value):
         try:
             return str(index(value))
-        except ValueError:  # Python's limit of digits
+        except ValueError:  # Python limits the number of digits
             raise argument_error(what, "an integer with fewer digits", value) from None
     raise argument_error(what, "a string or an integer" if whole else "a string", value)

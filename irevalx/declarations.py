@@ -1,4 +1,4 @@
-"""Declarations of parameters in annotations of public functions. Checks, options, help and messages use them.
+"""Declarations of parameters in the annotations of public functions.
 
 A function declares a parameter in its signature and explains it in its docstring:
 
@@ -8,8 +8,9 @@ A function declares a parameter in its signature and explains it in its docstrin
         comparisons : number of comparisons. [default: all pairs of the runs]
         '''
 
-Type checkers see ``int | None``. Calls from Python are checked accordingly, and irevalx.lab.command.declaration creates
-the option. A module with declarations must not import ``annotations`` from ``__future__``.
+Checks, options, help and messages are derived from the declarations. Type checkers see ``int | None``. The arguments of
+calls from Python are checked, and irevalx.lab.command.declaration creates the option. A module with declarations must
+not import ``annotations`` from ``__future__``.
 """
 
 from __future__ import annotations
@@ -33,8 +34,8 @@ P = ParamSpec("P")
 Value = TypeVar("Value")
 
 Others: TypeAlias = "str | Sequence[str] | Mapping[str, str | Sequence[str]]"
-"""Other parameters: a name (``"figure"``), or a name with a value (``"by=run"``). A mapping contains other parameters
-for each value of the parameter."""
+"""The parameters that a rule of a parameter refers to: names (``"figure"``), or names with a value (``"by=run"``). If
+the rule depends on the value of the parameter, a dictionary maps the value to the other parameters."""
 
 NO_DEFAULT = object()
 """The default of a required parameter."""
@@ -45,7 +46,7 @@ FLAG_RULE = "True or False"
 class Parameter(Frozen, kw_only=True):
     """A parameter of a function, and the corresponding option of the command."""
 
-    kind: ValueType | None = None  # the type, or None if the function itself checks the value
+    kind: ValueType | None = None  # the accepted values, or None if the function itself checks the value
     names: tuple[str, ...] = ()
     """The names of the option (``-l``, ``--level``), or the metavar of a positional argument. If the tuple is empty,
     the name of the option is ``--name``."""
@@ -53,11 +54,11 @@ class Parameter(Frozen, kw_only=True):
     """Whether the parameter takes several values. The function receives a tuple, and the shell accepts several words or
     repetitions."""
     entries: bool = False
-    """Whether the value is a dictionary. Each use of the option adds an entry, which ``kind`` reads."""
-    separators: str = ", "  # the separators of values in a word of the shell, or "" if each word is one value
+    """Whether the value is a dictionary. Each use of the option adds an entry, which ``kind`` converts."""
+    separators: str = ", "  # the separators of several values in one word of the shell, or "" if each word is one value
     metavar: str | None = None
     requires: Others = ()
-    """Parameters of which at least one must also be given. The rule is ignored if the caller supports none of them."""
+    """The parameters of which at least one must also be given. If the caller supports none, the rule is ignored."""
     excludes: Others = ()  # parameters that must not also be given
     help: str = ""
     """The explanation of the parameter, if the docstring contains none. `` `name` `` and `` `name=value` `` refer to
@@ -65,10 +66,10 @@ class Parameter(Frozen, kw_only=True):
     shell_default: Any = NO_DEFAULT  # the default in the shell, if it differs from the function's default
     shell_help: str = ""  # the explanation in the shell, if it differs from ``help``
     completion: str = ""
-    """What the shell completes: "file" (JSON output lists the digest of the file), "measure", or "suffix" (the choices
-    are file suffixes). Other choices are always completed."""
-    in_shell: bool = True  # whether the command has an option for it
-    means: str = ""  # its name in messages of shared code, if it differs
+    """The kind of shell completion: "file" (JSON output also contains the digest of the file), "measure", or "suffix"
+    (the choices are file suffixes). Other choices are always completed."""
+    in_shell: bool = True  # whether the command has an option for the parameter
+    means: str = ""  # the name by which messages of shared code refer to the parameter, if that name differs
     also: str | None = None  # an older option name that is accepted and not shown
     hidden: bool = False
     name: str = ""
@@ -86,12 +87,12 @@ class Parameter(Frozen, kw_only=True):
 
     @property
     def option(self) -> str:
-        """The first name of the option, which does not depend on what was typed."""
+        """The main name of the option, regardless of the name that was used on the command line."""
         return self.names[0] if self.names else f"--{self.name.replace('_', '-')}"
 
     @property
     def option_names(self) -> Sequence[str]:
-        """All names of the option, of which the name shown in the help comes first."""
+        """All names of the option. The first name is displayed in the help."""
         return (*(self.names or (self.option,)), *(self.also or "").split())
 
     def checked(self, value: Any) -> Any:
@@ -115,7 +116,7 @@ class Parameter(Frozen, kw_only=True):
             raise argument_error(self.name, self.kind.rule, value) from None
 
     def read(self, text: str) -> Any:
-        """Convert the text of an option to a value. Raise UsageError if the text is invalid."""
+        """Convert the string given for an option to a value. Raise UsageError if the string is invalid."""
         if self.kind is None:
             return text
         try:
@@ -125,7 +126,7 @@ class Parameter(Frozen, kw_only=True):
 
 
 def whole(least: int | None = None, most: int | None = None, **more: Any) -> Parameter:
-    """Declare a 64-bit integer within bounds."""
+    """Declare a parameter whose value is a 64-bit integer within bounds."""
 
     def check(value: Any) -> int:
         return whole_number("", value, least=least, most=most)
@@ -141,7 +142,7 @@ def number(
     most: float = math.inf,
     **more: Any,
 ) -> Parameter:
-    """Declare a finite real number within bounds."""
+    """Declare a parameter whose value is a finite real number within bounds."""
     words = (("above", above), ("at least", least), ("below", below), ("at most", most))
     bounds = [f"{word} {bound:g}" for word, bound in words if math.isfinite(bound)]
     rule = f"a number {'of ' if bounds and bounds[0].startswith('at') else ''}{' and '.join(bounds)}".rstrip()
@@ -156,7 +157,7 @@ def number(
 
 
 def choice(*names: str, **more: Any) -> Parameter:
-    """Declare one of several words."""
+    """Declare a parameter whose value is one of the strings ``names``."""
 
     def check(value: Any) -> str:
         if not isinstance(value, str) or value not in names:
@@ -167,22 +168,22 @@ def choice(*names: str, **more: Any) -> Parameter:
 
 
 def flag(**more: Any) -> Parameter:
-    """Declare a boolean parameter. The parameter's option has no value."""
+    """Declare a boolean parameter. The option for the parameter takes no value."""
     return Parameter(kind=ValueType(FLAG_RULE, lambda value: checked_flag("", value)), **more)
 
 
 def text(rule: str = "a string", **more: Any) -> Parameter:
-    """Declare a text."""
+    """Declare a parameter whose value is a string."""
     return Parameter(kind=ValueType(rule, lambda value: checked_text("", value)), **more)
 
 
 def file(**more: Any) -> Parameter:
-    """Declare a file or another input that the function itself reads and checks. File names can contain spaces."""
+    """Declare a file or another input that the function itself reads. File names can contain spaces."""
     return Parameter(**{"metavar": "FILE", "completion": "file", "separators": "", **more})
 
 
 def path(**more: Any) -> Parameter:
-    """Declare the path of a file."""
+    """Declare a parameter whose value is the path of a file."""
 
     def check(value: Any) -> str:
         if not isinstance(value, str | os.PathLike):
@@ -193,7 +194,7 @@ def path(**more: Any) -> Parameter:
 
 
 def refined(**changes: Any) -> Callable[[Parameter], Parameter]:
-    """Declare changes to a shared declaration, as in ``Annotated[Seed, refined(requires="sample")]``."""
+    """Return a function that changes a shared declaration, as in ``Annotated[Seed, refined(requires="sample")]``."""
     return lambda shared: replace(shared, **changes)
 
 
@@ -205,25 +206,25 @@ class CommandText(Frozen, kw_only=True):
 
     example: str = ""  # a command line for the end of the help
     run: Callable[..., int | None] | None = None
-    """A function that calls the public function and writes the result, for commands with additional output. The
-    function receives ``Output``, the options that its own signature declares, and the function's arguments by name. The
-    result is the exit status."""
+    """The function that calls the public function and writes the results, for commands with additional output, or None
+    for other commands. The function receives ``Output``, the options that its own signature declares, and the arguments
+    of the public function as keywords. Its result is the exit status."""
     arrange: Callable[[Mapping[str, Any]], Mapping[str, Any]] | None = None
-    """A function that returns the parameters whose values must differ from the given values, such as an argument that
-    an option replaces."""
+    """The function that replaces values before the public function is called, if an option stands for another argument.
+    The function returns the replaced parameters with their values."""
     more: str = ""  # paragraphs of the help after the description
     figure: bool = False  # whether the result can be plotted
     scores: str = ""
     """A sentence about the default measures of score files that replace judgments and runs, or "" if the command does
     not read score files."""
-    collections: bool = False  # whether it compares several collections, which a column of score files can contain
-    tables: bool = True  # whether it writes tables; otherwise it writes lines
-    without: tuple[str, ...] = ()  # the output options that it lacks
-    default_output: str = ""  # what it writes without ``--format``, for the help; "" for a table
+    collections: bool = False  # whether several collections, named in a column of score files, can be compared
+    tables: bool = True  # whether the command writes tables; otherwise, the command writes lines
+    without: tuple[str, ...] = ()  # the output options that the command does not support
+    default_output: str = ""  # the output without ``--format``, described for the help, or "" if it is a table
 
 
 class Declaration(Frozen):
-    """The description of a function and its parameters by name, in the order of its signature."""
+    """The description of a function, and a dictionary of its parameters in the order of the signature."""
 
     parameters: dict[str, Parameter]
     description: str  # the docstring before its first section
@@ -244,7 +245,7 @@ def declaration_of(function: Any) -> Declaration:
 def declared(
     shared: Mapping[str, Parameter] | None = None, evaluation: Mapping[str, Parameter] | None = None, **command: Any
 ) -> Callable[[Callable[P, Value]], Callable[P, Value]]:
-    """Return a decorator that checks arguments as the signature or ``shared`` declares them.
+    """Return a decorator that checks the arguments of a function. The signature or ``shared`` declares the parameters.
 
     ``command`` contains fields of CommandText. ``evaluation`` declares the keywords that the function receives as
     ``**evaluation``. The keywords are expanded in the function's signature and docstring.
@@ -268,7 +269,7 @@ def declared(
                     f"{function.__name__}() got an unexpected keyword argument {min(given.keys() - known)!r}"
                 )
             if len(args) > len(positional) or len(given) < len(args) + len(keywords):
-                return function(*args, **keywords)  # raises TypeError
+                return function(*args, **keywords)  # Python raises TypeError
             values = {
                 name: parameters[name].checked(value) if name in parameters else value for name, value in given.items()
             }
@@ -305,14 +306,14 @@ def _differs(value: Any, parameter: Parameter | None) -> bool:
         return parameter is not None and value is not parameter.default
     try:
         return value is not parameter.default and bool(value != parameter.default)
-    except Exception:  # noqa: BLE001 - data frames have no truth value
+    except Exception:  # noqa: BLE001 - a comparison of data frames has no truth value
         return True
 
 
 def collect(
     declaring: Any, command: CommandText | None = None, shared: Mapping[str, Parameter] | None = None
 ) -> Declaration:
-    """Return the declarations in annotations. The annotations are replaced by their types."""
+    """Return the declarations in the annotations of ``declaring``, and replace each annotation by its plain type."""
     hints, texts = declaring.__annotations__, explanations(declaring.__doc__ or "")
     parameters = {}
     for name, hint in list(hints.items()):
@@ -335,7 +336,7 @@ def collect(
 
 
 def check_rules(parameters: Mapping[str, Parameter], values: Mapping[str, Any], given: Collection[str]) -> None:
-    """Raise ArgumentError if a given parameter lacks a requirement or violates an exclusion."""
+    """Raise ArgumentError if a parameter is given without one that it requires, or with one that it excludes."""
 
     def is_given(other: str) -> bool:
         name, has_value, wanted_value = other.partition("=")
@@ -355,7 +356,7 @@ def check_rules(parameters: Mapping[str, Parameter], values: Mapping[str, Any], 
 
 
 def _rules(parameters: Mapping[str, Parameter], names: Iterable[str]) -> Iterator[tuple[str, Sequence[str], bool]]:
-    """Yield each rule: a parameter, with the value the rule is for, other parameters, and if these are excluded."""
+    """Yield each rule: a parameter or "NAME=VALUE", the parameters it refers to, and whether they are excluded."""
     for parameter in [parameters[name] for name in names if name in parameters]:
         for are_excluded, rules in ((False, parameter.requires), (True, parameter.excludes)):
             by_value = rules if isinstance(rules, Mapping) else {"": rules}
@@ -366,7 +367,7 @@ def _rules(parameters: Mapping[str, Parameter], names: Iterable[str]) -> Iterato
 
 
 def _spelled_any(rules: Sequence[str]) -> str:
-    """Return parameters as a phrase. If the parameters are values of one parameter, its name is written once."""
+    """Join parameters with "or". If all are values of one parameter, write the name of this parameter only once."""
     first, has_value, _ = rules[0].partition("=")
     if has_value and len(rules) > 1 and all(rule.startswith(f"{first}=") for rule in rules):
         return join_words([spelled_rule(rules[0]), *(rule.partition("=")[2] for rule in rules[1:])], "or")

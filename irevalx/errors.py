@@ -19,7 +19,7 @@
     └── ZscoreFileError       255   an unreadable z-score file
 
 A message is one line without prefix. ``message`` names the options of the command, and ``str`` the keywords of Python.
-Exceptions are converted to statuses only by ``process/terminal`` and the entry points.
+Only ``process/terminal`` and the entry points convert exceptions to exit statuses.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def warn(line: str) -> None:
 
 
 def warn_each(lines: Iterable[str]) -> None:
-    """Emit a warning for each distinct line."""
+    """Emit each distinct line as a warning."""
     for line in dict.fromkeys(lines):
         warn(line)
 
@@ -72,10 +72,10 @@ Warn: TypeAlias = Callable[[str], None]
 
 
 class RunWarning(NamedTuple):
-    """A warning about a run. If the text begins with the kind, the warning concerns more than a single run."""
+    """A warning about a run. If the text begins with the field ``kind``, the warning concerns more than one run."""
 
     kind: str
-    text: str | Callable[[], str]  # the text, or a function that composes it if most texts are not issued
+    text: str | Callable[[], str]  # the text, or a function that composes the text only if it is issued
     badness: float = 0.0
     is_error: bool = False  # whether the run is refused
     run: str = ""  # the name of the run, if the text does not begin with it
@@ -86,7 +86,7 @@ class RunWarning(NamedTuple):
         return self.text if isinstance(self.text, str) else self.text()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return RunWarning, (self.kind, self.line, *self[2:])  # a text is composed before it leaves the process
+        return RunWarning, (self.kind, self.line, *self[2:])  # the function that composes a text cannot be pickled
 
 
 class RunWarnings:
@@ -98,7 +98,7 @@ class RunWarnings:
 
     def __init__(self, warn: Warn) -> None:
         self._warn = warn
-        self._kinds: dict[str, tuple[int, bool, list[RunWarning]]] = {}  # runs, whether they differ, the worst run
+        self._kinds: dict[str, tuple[int, bool, list[RunWarning]]] = {}  # runs, differing badness, worst warnings
 
     def add(self, of_run: Iterable[RunWarning]) -> None:
         """Add the warnings about one run."""
@@ -155,7 +155,7 @@ class UsageError(IrevalxError):
 
 
 class UnknownMeasureError(UsageError):
-    """A name that is neither a measure nor a set of measures."""
+    """A name that refers neither to a measure nor to a set of measures."""
 
 
 class InputError(IrevalxError):
@@ -169,11 +169,11 @@ class UnreadableFileError(InputError):
 
 
 class EmptyFileError(UnreadableFileError):
-    """A file without any content."""
+    """A file that has no content."""
 
 
 class MalformedLineError(InputError):
-    """A line that violates its format: ``path:line: MISTAKE: 'TEXT'``. Line numbers start at 1."""
+    """A line that violates the file format. The message begins with the path and the 1-based line number."""
 
 
 class MalformedNumberError(InputError):
@@ -185,7 +185,7 @@ class FormatError(InputError):
 
 
 class ArgumentError(InputError, TypeError):
-    """An invalid argument from Python: ``ARGUMENT must be RULE, not VALUE``."""
+    """An invalid argument of a Python function. The message has the form ``ARGUMENT must be RULE, not VALUE``."""
 
 
 class ParameterError(IrevalxError):
@@ -229,7 +229,7 @@ class ZscoreFileError(IrevalxError):
 
 
 def quote(text: bytes | str) -> str:
-    """Return a text for a message: in quotes, shortened, and with unprintable characters escaped."""
+    """Quote a string for a message. Long strings are truncated, and unprintable characters are escaped."""
     # Truncate first: a text can be a line of many megabytes, and each byte becomes at least one character.
     quoted = printable(text[: _MOST_BYTES * (LONGEST_QUOTE + 1)])
     if len(quoted) > LONGEST_QUOTE:
@@ -238,11 +238,11 @@ def quote(text: bytes | str) -> str:
 
 
 _PLAIN_WORD = r"[\w.,:=@%+/-]{1,80}"
-"""A pattern for option values that need no quotes in messages."""
+"""The pattern of option values that are not quoted in messages."""
 
 
 def shell_word(text: str) -> str:
-    """Return the value of an option for a message. The value is quoted unless it is a single word."""
+    """Return the value of an option as it appears in a message: quoted, unless the value is a single plain word."""
     return text if re.fullmatch(_PLAIN_WORD, text) else quote(text)
 
 
@@ -252,7 +252,7 @@ def shown_name(path: str) -> str:
 
 
 def not_installed(package: str, extra: str) -> str:
-    """Return the end of a message about a missing package, with the extra that installs it."""
+    """Return the end of a message about a missing package, which includes the command that installs the package."""
     return f"{package}, which is not installed: pip install 'irevalx[{extra}]', or '.[{extra}]' in a checkout"
 
 
@@ -282,7 +282,7 @@ def visible(text: str, keep: str = "") -> str:
 
 
 def printable(text: bytes | str) -> str:
-    """Return a text in which unprintable characters are escaped."""
+    """Return a string with its unprintable characters escaped."""
     if isinstance(text, bytes):
         text = text.decode("utf-8", "backslashreplace")
     return "".join(c if c.isprintable() else c.encode("unicode_escape", "backslashreplace").decode() for c in text)

@@ -1,4 +1,4 @@
-"""Settings, which are the options that determine the values of an evaluation."""
+"""The settings of an evaluation: the options that determine the measure values."""
 
 import math
 from contextlib import suppress
@@ -13,19 +13,19 @@ from irevalx.trec_eval import COMPAT, TREC_EVAL_10, Compat
 from irevalx.wording import invalid_value, is_parameter, spelled, spelled_rule
 
 UnjudgedTreatment: TypeAlias = Literal["nonrel", "skip", "rel"]
-"""The treatments of unjudged documents: nonrelevant (or as defined by the measure), skipped, or relevant if retrieved.
-"""
+"""The treatments of unjudged documents: as the measure defines (mostly nonrelevant), removed, or relevant if
+retrieved."""
 
 UNJUDGED_TREATMENTS: tuple[UnjudgedTreatment, ...] = get_args(UnjudgedTreatment)
 
 
 Grades: TypeAlias = Literal["whole", "real", "probability", "label"]
 """The types of grades: integers, which are read as in trec_eval, real numbers, or independent probabilities of
-relevance, so that values are expectations. A label is a number or missing (NaN). Labels are compared with each other
-and do not evaluate runs directly."""
+relevance, with which measure values are expected values. A label is a number, or NaN if it is missing. Labels are
+compared with each other; runs are not evaluated with labels."""
 
 GRADES: tuple[Grades, ...] = ("whole", "real", "probability")
-"""The values of ``--grades``."""
+"""The types of grades that ``--grades`` accepts."""
 
 Ties: TypeAlias = Literal["name", "rank", "first", "expected", "best", "worst"]
 """The orders of documents with equal scores: by document ID, as in trec_eval; by the RANK column; in file order; the
@@ -34,17 +34,17 @@ expected value over random tie-breaking; by grade or gain, highest first; or hig
 TIES: tuple[Ties, ...] = get_args(Ties)
 
 ORDERS_OF_TIES: tuple[Ties, ...] = ("expected", "best", "worst")
-"""The orders that depend on grades. To assess documents in these orders, the groups of tied documents must be known."""
+"""The tie orders that depend on grades. Measures in these orders require the groups of tied documents."""
 
 ORDERS_OF_FILES: tuple[Ties, ...] = tuple(ties for ties in TIES if ties not in ORDERS_OF_TIES)
-"""The orders that do not depend on grades."""
+"""The tie orders that do not depend on grades."""
 
 BEST_AND_WORST: tuple[Ties, ...] = ("best", "worst")
-"""The orders that depend on grades and are a single order."""
+"""The tie orders that depend on grades and are a single ranking, in contrast to "expected"."""
 
 Duplicates: TypeAlias = Literal["error", "first", "best"]
-"""The treatments of a document that a run retrieves twice for a topic: an error, as in trec_eval; use its first line;
-or use its highest score."""
+"""The treatments of a document that a run retrieves twice for a topic: "error" rejects the run, as in trec_eval;
+"first" uses the first line of the document; and "best" uses the line with the highest score."""
 
 DUPLICATES: tuple[Duplicates, ...] = get_args(Duplicates)
 
@@ -58,20 +58,20 @@ REAL = "grades=real"
 PROBABILITY = "grades=probability"
 EXPECTED = "ties=expected"
 EXPECTED_OF_FIRST = "ties=expected and max_retrieved"
-"""Rules in the notation of declarations. The rules are keys of ``Measure.refuses`` and ``formulas``."""
+"""Settings in the notation of declarations. These strings are keys of ``Measure.refuses`` and ``Measure.formulas``."""
 
 
 NAME_STYLES = ("trec_eval", "asked")
-"""The names of values (``--names``): as printed by trec_eval, or as requested. Name styles do not affect the values.
-The styles are the same for the command and for Python programs."""
+"""The styles of value names (``--names``) in the command and in Python: the names that trec_eval prints, or the names
+that the user requested."""
 
 
 INTERVAL_METHODS = ("t", "bootstrap")
-"""The methods of confidence intervals of means (``--ci-method``): Student's t distribution, or a bootstrap (BCa)."""
+"""The methods of confidence intervals for means (``--ci-method``): Student's t distribution, or the BCa bootstrap."""
 
 
 def _level(value: Any) -> float:
-    """Return a finite number, as an int if it is an integer."""
+    """Return the relevance threshold as a finite number, which is an int if the value is an integer."""
     level = value if is_whole(value) else real_number("", value)
     if level is None or not math.isfinite(level) or (level == int(level) and not is_long(int(level))):
         raise ValueError(value)
@@ -79,14 +79,14 @@ def _level(value: Any) -> float:
 
 
 def read_level(text: str) -> float:
-    """Convert a text to a number. Integers are not rounded."""
+    """Convert a string to a number. An integer is converted exactly, even if a float cannot represent it."""
     with suppress(ValueError):
         return read_whole(text)
     return read_real(text)
 
 
 def real_level_hint() -> str:
-    """Return the hint about a level that is not an integer."""
+    """Return the hint that is added to a message about a level that is not an integer."""
     return f"; fractional levels require {spelled('grades', 'real')}" if is_parameter("grades") else ""
 
 
@@ -99,7 +99,7 @@ def _compat(value: Any) -> Compat:
 
 
 def _orders(value: Any) -> Ties | tuple[Ties, ...]:
-    """Return one order of ties, or a tuple for several of ``ORDERS_OF_TIES``."""
+    """Return the requested order of tied documents, or a tuple if several of ``ORDERS_OF_TIES`` are requested."""
     words = value.replace(" ", "").split(",") if isinstance(value, str) else [*value]
     if len(words) == 1 and words[0] in TIES:
         return TIES[TIES.index(words[0])]
@@ -179,12 +179,12 @@ class Settings(Frozen, kw_only=True):
 
     @property
     def tie_orders(self) -> tuple[Ties, ...]:
-        """The orders of documents with equal scores, of which there is at least one."""
+        """The requested orders of documents with equal scores. There is at least one order."""
         return self.ties if isinstance(self.ties, tuple) else (self.ties,)
 
     @property
     def features(self) -> tuple[str, ...]:
-        """The settings that some measures do not support, as keys of ``Measure.refuses``."""
+        """The active settings that some measures do not support, written like the keys of ``Measure.refuses``."""
         grades = () if self.grades == "whole" else (f"grades={self.grades}",)
         expected = "expected" in self.tie_orders
         return grades + (EXPECTED,) * expected + (EXPECTED_OF_FIRST,) * (expected and self.max_retrieved is not None)
@@ -201,7 +201,7 @@ class Settings(Frozen, kw_only=True):
         return settings
 
     def check(self) -> None:
-        """Raise ArgumentError if values of settings cannot be combined."""
+        """Raise ArgumentError if the values of several settings cannot be combined."""
         if self.grades != "real" and self.level != int(self.level):
             raise ArgumentError(invalid_value("level", "an integer", self.level) + real_level_hint())
         if self.grades == "probability" and self.level != 1:
@@ -214,6 +214,6 @@ class Settings(Frozen, kw_only=True):
 
 
 PARAMETERS = collect(Settings).parameters
-"""A dictionary from each field to its declaration."""
+"""The declaration of each setting, as a dictionary with the names of the settings as keys."""
 
 _DEFAULT = Settings()

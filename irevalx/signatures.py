@@ -1,4 +1,4 @@
-"""Signatures and docstrings of public functions: the default and the explanation of each parameter."""
+"""Access to the signatures and docstrings of public functions: the default and the explanation of each parameter."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _ENTRY = re.compile(r"^(\w+(?:, \w+)*) : (.*(?:\n .*)*)", re.MULTILINE)
 
 
 def default_of(declaring: Any, name: str, required: object) -> Any:
-    """Return the default of a parameter, or of a class's field. Return ``required`` if there is no default."""
+    """Return the default of a function's parameter or of a class's field, or ``required`` if there is no default."""
     if isinstance(declaring, type):
         return vars(declaring).get(name, required)
     keyword_defaults = declaring.__kwdefaults__ or {}
@@ -21,18 +21,18 @@ def default_of(declaring: Any, name: str, required: object) -> Any:
 
 
 def description(docstring: str) -> str:
-    """Return the docstring before its Parameters section."""
+    """Return the part of a docstring before the Parameters section."""
     return cleandoc(docstring).partition("\n\nParameters\n---")[0]
 
 
 def explanations(docstring: str) -> dict[str, str]:
-    """Return a dictionary from each parameter to its text in the docstring."""
+    """Return a dictionary that maps each parameter to its explanation in a docstring."""
     section = cleandoc(docstring).partition("\n\nParameters\n----------\n")[2].partition("\n\n")[0]
     return {name: " ".join(words.split()) for names, words in _ENTRY.findall(section) for name in names.split(", ")}
 
 
 def with_explanations(function: Any, shared: Mapping[str, str]) -> str:
-    """Return a function's docstring with shared explanations, in the order of the signature."""
+    """Return the docstring of a function with shared explanations inserted in the order of the signature."""
     docstring, code = function.__doc__ or "", function.__code__
     head, title, rest = docstring.partition("\n    Parameters\n    ----------\n")
     if not title:
@@ -45,7 +45,7 @@ def with_explanations(function: Any, shared: Mapping[str, str]) -> str:
 
 
 def with_keywords(function: Any, keywords: Mapping[str, Any]) -> Signature:
-    """Return the signature of a function in which ``keywords``, which have defaults, replace ``**options``.
+    """Return the signature of a function, with ``**options`` replaced by the keyword-only parameters ``keywords``.
 
     The annotation of ``**options`` is a TypedDict with the types of the keywords.
     """
@@ -68,7 +68,7 @@ def _type_of(hint: Any) -> Any:
 
 
 def _filled(entry: str) -> str:
-    """Wrap an entry at 120 characters. textwrap.fill is not used, because its import takes longer."""
+    """Wrap the explanation of a parameter at 120 characters. textwrap is not used, because importing it takes time."""
     lines = ["   "]
     for word in entry.split():
         if len(lines[-1]) + len(word) >= 120:

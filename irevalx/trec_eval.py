@@ -1,11 +1,11 @@
 """Emulation of the C program: differences between its versions, strtol, strtod, printf, and the merge sort of glibc.
 
 If the comparison is consistent, all stable sorts yield the same result, and ``sorted`` is faster. trec_eval also sorts
-with inconsistent comparisons (scores that are NaN, and gains that are compared after truncation). In this case, the
+with inconsistent comparisons (scores that are NaN, and gains that are compared after truncation). In these cases, the
 result depends on the algorithm.
 
-Each difference is a named behaviour, and no other module compares versions. docs/differences.md lists the differences
-between irevalx and both versions.
+Each difference between the versions is a named field of ``Compat``, and no other module compares versions.
+docs/differences.md lists the differences between irevalx and both versions.
 """
 
 from __future__ import annotations
@@ -24,8 +24,9 @@ T = TypeVar("T")
 
 
 def merge_sort(items: Sequence[T], compare: Callable[[T, T], int]) -> list[T]:
-    """Return the items in the order of glibc's ``qsort``. ``compare`` can be inconsistent."""
-    # Like glibc, divide the items into halves (the first is the smaller half), and prefer the first half if tied.
+    """Sort items like glibc's ``qsort``. The comparison function ``compare`` can be inconsistent."""
+    # Like glibc, divide the items into two halves, of which the first is the smaller one, and take the item from the
+    # first half if two items compare as equal.
     if len(items) < 2:
         return list(items)
     middle = len(items) // 2
@@ -48,13 +49,13 @@ LONG_MIN = -(2**63)
 INT_MIN = -(2**31)
 
 _OF_DECIMALS, _OF_HEXADECIMALS = b"0123456789+-.eE", b"0123456789abcdefABCDEF+-.xXpP"
-"""The characters of decimal and hexadecimal numbers."""
+"""The characters that can occur in decimal numbers, and those that can occur in hexadecimal numbers."""
 
 _BEFORE_HEXADECIMALS = (b"0x", b"0X", b"-0x", b"-0X", b"+0x", b"+0X")
-"""The first characters of hexadecimal numbers."""
+"""The prefixes of hexadecimal numbers."""
 
 _FEW = 100
-"""The number of texts that are checked for repetitions."""
+"""The number of strings that are checked for repetitions."""
 
 Number = TypeVar("Number", int, float)
 
@@ -72,7 +73,7 @@ _DOUBLE = rb"""(?ix)[ \t\n\v\f\r]*
 
 
 def c_long(text: bytes) -> tuple[int, bool]:
-    """Parse an integer like C's ``atol``, clipped to 64 bits. Also return whether the whole text is an integer."""
+    """Parse an integer like C's ``atol``, clipped to 64 bits. Also return whether the string was a valid integer."""
     match = _compiled(_LONG).match(text)
     if match is None:
         return 0, False
@@ -86,11 +87,11 @@ def c_long(text: bytes) -> tuple[int, bool]:
 def c_double(text: bytes) -> tuple[float, bool]:
     """Parse a number like C's ``strtod`` in the C locale.
 
-    Also return whether the whole text is a finite number. The value is the longest prefix that is a number (decimal,
+    Also return whether the whole string is a finite number. The value is the longest prefix that is a number (decimal,
     hexadecimal, infinity or NaN), or 0.0.
     """
     try:
-        # A number of these characters alone is parsed equally by Python and C.
+        # If a number contains no other characters, Python and C parse it identically.
         if not text.strip(_OF_DECIMALS):
             value = float(text)
         elif text.startswith(_BEFORE_HEXADECIMALS) and not text.strip(_OF_HEXADECIMALS):
@@ -103,12 +104,12 @@ def c_double(text: bytes) -> tuple[float, bool]:
 
 
 def c_longs(texts: Sequence[bytes]) -> tuple[Sequence[int], Sequence[bool]]:
-    """Parse at least one integer. See ``c_long``."""
+    """Parse a nonempty list of integers like ``c_long``."""
     return _each(c_long, texts)
 
 
 def c_doubles(texts: Sequence[bytes]) -> tuple[Sequence[float], Sequence[bool]]:
-    """Parse at least one number. See ``c_double``."""
+    """Parse a nonempty list of numbers like ``c_double``."""
     if not b"".join(texts).translate(None, _OF_DECIMALS):
         try:
             values = list(map(float, texts))
@@ -121,7 +122,7 @@ def c_doubles(texts: Sequence[bytes]) -> tuple[Sequence[float], Sequence[bool]]:
 def _each(
     read: Callable[[bytes], tuple[Number, bool]], texts: Sequence[bytes]
 ) -> tuple[Sequence[Number], Sequence[bool]]:
-    """Return parsed values, and whether each text is plain. If a text is repeated, it is parsed once."""
+    """Return the values, and whether each string contains nothing but a number. Repeated strings are parsed once."""
     first = texts[:_FEW]
     if len(set(first)) < len(first):
         known = {text: read(text) for text in set(texts)}
@@ -131,7 +132,7 @@ def _each(
 
 
 def _leading_number(text: bytes) -> tuple[float, bool]:
-    """Parse the number at the beginning of any text. See ``c_double``."""
+    """Parse the number at the beginning of a string. The result is the same as for ``c_double``."""
     match = _compiled(_DOUBLE).match(text)
     if match is None:
         return 0.0, False
@@ -149,7 +150,7 @@ def _leading_number(text: bytes) -> tuple[float, bool]:
 
 
 def c_format(template: str, value: float) -> str:
-    """Format a number like C's ``printf``. In contrast to Python's %, NaN can have a sign.
+    """Format a number like C's ``printf``, which prints the sign of NaN, unlike the operator % in Python.
 
     >>> c_format("%6.4f", -math.nan)
     '  -nan'
@@ -161,17 +162,18 @@ def c_format(template: str, value: float) -> str:
 
 
 def truncate_to_int(x: float) -> int:
-    """Convert a number to a C ``int``, rounded towards zero. NaN and overflow result in the smallest ``int``."""
+    """Convert a number to a C ``int`` by truncation. For NaN and numbers that overflow, return the smallest ``int``."""
     if math.isnan(x) or not -(2.0**31) - 1 < x < 2.0**31:
         return INT_MIN
     return int(x)
 
 
 class MalformedNumbers:
-    """The malformed numbers of a file: how many there are, and the message about the first of them.
+    """A counter of the malformed numbers in a file. It also stores the message about the first malformed number.
 
-    ``what`` names the numbers ("score"), and ``rule`` describes valid ones ("a finite number"). If ``strict`` is true,
-    the first malformed number is an error. ``if_real`` is a hint about plain real numbers.
+    ``what`` is the noun for the numbers ("score"), and ``rule`` describes valid numbers ("a finite number"). If
+    ``strict`` is true, the first malformed number is an error. ``if_real`` is a hint for messages about real numbers
+    where integers are expected.
     """
 
     def __init__(self, what: str, rule: str, *, strict: bool, if_real: str = "") -> None:
@@ -183,7 +185,7 @@ class MalformedNumbers:
         self.count = 0
 
     def add(self, count: int, where: str, quoted: str, read_as: str, hint: str = "") -> None:
-        """Count malformed numbers, of which C reads the first as ``read_as``. If ``strict`` is true, raise an error."""
+        """Count malformed numbers. C reads the first one as ``read_as``. Raise MalformedNumberError if strict."""
         problem = f"{where}: invalid {self.what} {quoted}"
         if self.strict:
             raise MalformedNumberError(f"{problem}: must be {self.rule}{hint}")
@@ -199,7 +201,7 @@ class MalformedNumbers:
         return together
 
     def message(self) -> str | None:
-        """Return the message about the first malformed number and how many follow, or None if there is none."""
+        """Return a message with the first malformed number and the count of further ones, or None if there is none."""
         if self.count < 2:
             return self.first or None
         others = self.count - 1
@@ -208,7 +210,7 @@ class MalformedNumbers:
 
 
 def malformed_number_warnings(parts: Iterable[MalformedNumbers]) -> tuple[str, ...]:
-    """Return the warning about malformed numbers in a file read in parts, or an empty tuple if there are none."""
+    """Return the warning about malformed numbers in the parts of a file, or an empty tuple if there are none."""
     with_malformed = [part for part in parts if part.count]
     return (MalformedNumbers.joined(with_malformed).message() or "",) if with_malformed else ()
 
@@ -216,7 +218,7 @@ def malformed_number_warnings(parts: Iterable[MalformedNumbers]) -> tuple[str, .
 class Compat(Frozen, kw_only=True):
     """The behaviour of one version of trec_eval in the cases in which the versions differ."""
 
-    version: str  # the version of trec_eval that is followed
+    version: str  # the emulated version of trec_eval
     single_precision_scores: bool  # whether scores are 32-bit floats, so that scores with smaller differences are tied
     comments: bool  # whether lines that start with ``#`` are skipped (in runs also if indented)
     complete_evaluates_missing: bool
@@ -226,9 +228,9 @@ class Compat(Frozen, kw_only=True):
     """Whether, for iprec_at_recall and 11pt_avg, recall x of R relevant documents requires x R + 0.9 documents,
     truncated. If this is false, x R is rounded to the nearest integer, halves away from zero."""
     integer_gain_levels_only: bool
-    """Whether gains of levels that are not integers are ignored. If this is false, they are assigned to the level that
-    C's ``atol`` reads."""
-    absent_measures: frozenset[str]  # measures that this version lacks
+    """Whether a gain is ignored if its level is not an integer. If this is false, the gain is assigned to the level
+    that C's ``atol`` reads."""
+    absent_measures: frozenset[str]  # the measures that this version does not contain
 
     def gain_level(self, key: str) -> int | None:
         """Return the relevance level of ``key=gain``, or None if this version ignores the pair."""
@@ -238,7 +240,7 @@ class Compat(Frozen, kw_only=True):
         return c_long(text)[0]
 
     def blank_without_results(self, name: str) -> bool:
-        """Return whether version 10.0 prints 0 (or no text) as the value of this name for a topic without results."""
+        """Return whether version 10.0 prints 0 or an empty string for a measure in a topic without results."""
         return name in {"num_ret", "utility", "rbp_resid", "relstring"} or name.startswith("unj")
 
 
@@ -263,4 +265,4 @@ TREC_EVAL_10 = Compat(
 )
 
 COMPAT = {"9": TREC_EVAL_9, "10": TREC_EVAL_10}
-"""A dictionary from each value of ``--compat`` to its behaviour."""
+"""The behaviour that each value of ``--compat`` selects."""

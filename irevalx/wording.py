@@ -1,8 +1,8 @@
-"""Phrases of messages. Parameters are written in the way in which the caller writes them.
+"""Phrases for messages, which refer to a parameter by the keyword or the option that the caller uses.
 
 Code names a parameter with ``spelled("level")`` or ``spelled("grades", "real")``. The notation determines how the
-parameter is written: as a keyword of Python by default. The commands replace this notation, so that parameters are
-written as options.
+parameter is written. By default, parameters are written as Python keywords. The commands install another notation, in
+which parameters are written as options.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from irevalx.frozen import Frozen
 
 
 class Notation(Frozen):
-    """The way in which the caller writes parameters and their values. By default, parameters are keywords."""
+    """The form in which messages write parameters and their values. By default, the form is that of Python keywords."""
 
     names: Collection[str] | None = None  # the parameters that the caller can pass, or None if they are unknown
-    meanings: Mapping[str, str] = {}  # from names of parameters in shared code to own names, if they differ
+    meanings: Mapping[str, str] = {}  # maps names of parameters in shared code to the caller's names, if they differ
 
     def written(self, name: str, value: object = None) -> str:
-        """Return a parameter, with its value if ``value`` is given."""
+        """Return the name of a parameter, followed by its value if ``value`` is given."""
         literal = f'"{value}"' if isinstance(value, str) else str(value)
         return name if value is None else f"{name}={literal}"
 
@@ -34,15 +34,15 @@ class Notation(Frozen):
         return argument_error(name, rule, value).message
 
     def missing(self, names: Sequence[str], note: str) -> str:
-        """Return the message about a missing parameter. If there are several names, one parameter is sufficient."""
+        """Return the message about a missing parameter. One of several names in ``names`` must be given."""
         return f"missing argument {join_words(names, 'or')}{note}"
 
     def of_function(self, function: Notation) -> Notation:
-        """Return the notation in which messages write parameters while a function with another notation is called."""
+        """Return the notation to use during a call of a public function that has the notation ``function``."""
         return function
 
     def rule(self, rule: str) -> str:
-        """Return the parameters in a rule, such as "by=run" or "ties=expected and max_retrieved"."""
+        """Return a rule, such as "by=run" or "ties=expected and max_retrieved", in this notation."""
         if " and " in rule:
             return " and ".join(map(self.rule, rule.split(" and ")))
         name, has_value, value = rule.partition("=")
@@ -58,13 +58,13 @@ def current_notation() -> Notation:
 
 
 def use_notation(notation: Notation) -> None:
-    """Write parameters in this notation until the context ends. A program calls this function once."""
+    """Set the notation of messages for the rest of a program. A program calls this function once."""
     _notation.set(notation)
 
 
 @contextmanager
 def written_in(notation: Notation) -> Iterator[None]:
-    """Return a context in which parameters are written in this notation."""
+    """Return a context in which messages use a notation."""
     token = _notation.set(notation)
     try:
         yield
@@ -74,7 +74,7 @@ def written_in(notation: Notation) -> Iterator[None]:
 
 @contextmanager
 def called_with(function: Notation) -> Iterator[None]:
-    """Return a context for a call of a public function: parameters are its keywords or, in the shell, options."""
+    """Return a context for a call of a public function. Messages use the keywords of this function or the options."""
     with written_in(_notation.get().of_function(function)):
         yield
 
@@ -90,12 +90,12 @@ def spelled(name: str, value: object = None) -> str:
 
 
 def spelled_rule(rule: str) -> str:
-    """Return the parameters in a rule (such as "by=run") in the notation of the caller."""
+    """Return a rule, such as "by=run", with its parameters in the notation of the caller."""
     return current_notation().rule(rule)
 
 
 def is_parameter(name: str) -> bool:
-    """Return whether the caller can pass a parameter. The result is True if the caller is unknown."""
+    """Return whether the caller can pass a parameter. If the caller is unknown, return True."""
     notation = current_notation()
     return notation.names is None or name in notation.names or name in notation.meanings
 
@@ -112,7 +112,7 @@ def invalid_value(name: str, rule: str, value: object) -> str:
 
 
 def missing(*names: str, note: str = "") -> UsageError:
-    """Return the error about a missing parameter. If there are several names, one parameter is sufficient."""
+    """Return the error about a missing parameter. One of several names in ``names`` must be given."""
     notation = current_notation()
     return UsageError(notation.missing([notation.meanings.get(name, name) for name in names], note))
 
@@ -125,16 +125,16 @@ def no_such(name: str, noun: str, value: str, known: Sequence[str]) -> str:
 # -- Values and lists
 
 What: TypeAlias = "str | Callable[[], str]"
-"""What a message calls an argument, or a component of an argument: a text, or a function that returns the text."""
+"""The name of an argument, or of a component, in a message: a string, or a function that returns the string."""
 
 
 def argument_error(what: What, rule: str, got: object) -> ArgumentError:
-    """Return the error about an invalid argument: ``what`` must be ``rule``, not ``got``."""
+    """Return the error about an invalid argument. The message has the form ``what`` must be ``rule``, not ``got``."""
     return ArgumentError(f"{what() if callable(what) else what} must be {rule}, not {short_repr(got)}")
 
 
 def short_repr(value: object) -> str:
-    """Return a value for messages: text in quotes, a collection by its type, or a shortened repr."""
+    """Return a value for use in a message: a quoted string, the type of a collection, or a truncated repr."""
     if isinstance(value, str):
         return quote(value)
     if isinstance(value, type) or (hasattr(value, "__iter__") and not isinstance(value, bytes)):
@@ -151,7 +151,7 @@ def _type_name(value: object) -> str:
 
 
 def join_words(words: Sequence[str], word: str) -> str:
-    """Return words as a phrase, such as "a, b and c" if ``word`` is "and"."""
+    """Join words to a phrase, such as "a, b and c" if ``word`` is "and"."""
     *others, last = words
     return f"{', '.join(others)} {word} {last}" if others else last
 
@@ -168,7 +168,7 @@ def first_names(names: Sequence[str], noun: str) -> str:
     >>> first_names([*"abcdefg"], "measure")
     'a, b, c, d, e, f and g'
     """
-    n_named = MOST_NAMED + (len(names) == MOST_NAMED + 1)  # a number does not replace a single name
+    n_named = MOST_NAMED + (len(names) == MOST_NAMED + 1)  # the last name is listed, because "1 more" would be as long
     more = [f"{len(names) - n_named} more {noun}s"] if len(names) > n_named else []
     return join_words([*names[:n_named], *more], "and")
 
@@ -186,7 +186,9 @@ def counts_by_run(counts: Mapping[str, int]) -> str:
 
 
 def more_such(number: int, noun: str) -> str:
-    """Return the end of a message about the first of ``number`` cases, or "" if there is only one case.
+    """Return the end of a message that describes the first case.
+
+    The phrase states the number of further cases, and is "" if ``number`` is 0.
 
     >>> more_such(2, "line"), more_such(0, "line")
     (' (2 more such lines)', '')

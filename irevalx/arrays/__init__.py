@@ -1,4 +1,4 @@
-"""Data structures on NumPy arrays, independent of retrieval.
+"""Data structures that are built on NumPy arrays and know nothing about retrieval.
 
 byte_strings    many byte strings at once; DocumentTable
 codes           codes of grades and rows

@@ -1,4 +1,4 @@
-"""Many byte strings in one buffer, compared, hashed and looked up without a loop over strings.
+"""Operations on many byte strings in one buffer: comparisons, hashes and look-ups without a loop over the strings.
 
 A string longer than ``LONG`` is rare and is processed alone. If a long string were processed together with the short
 ones, every string would require as much time and memory as the longest one.
@@ -18,14 +18,14 @@ LONG = 256
 """The maximum length in bytes of a string that is processed together with other strings."""
 
 PADDING = 32
-"""The number of bytes required in a buffer before the first and after the last string, because words that are read at
-the edges extend beyond these strings."""
+"""The number of unused bytes that a buffer must contain before the first string and after the last string. Words that
+are read at the ends of a string can extend into these bytes."""
 
 WORD = 8
 """The number of bytes in a word."""
 
 _MANY, _FEW = 1 << 10, 1 << 4
-"""The minimum number of strings for which the memory layout is analysed, and the number of strings checked first."""
+"""The minimum number of strings for which distances between strings are checked, and how many are checked first."""
 
 _FIRST_BYTES: WordArray = np.array([(1 << 8 * n) - 1 for n in range(WORD)] + [2**64 - 1], np.uint64)
 """Masks for the first n bytes of a word."""
@@ -47,7 +47,7 @@ _HALF = np.uint64(32)
 
 
 def words_of(buffer: ByteArray) -> WordArray:
-    """Return a view of the eight bytes at each position as little-endian numbers. The shape is (n - 7,)."""
+    """Return the eight bytes from each offset in a buffer, as a view of n - 7 little-endian numbers."""
     return np.ndarray((buffer.size - WORD + 1,), np.dtype("<u8"), buffer.data, strides=(1,))
 
 
@@ -59,7 +59,7 @@ def mixed_words(words: WordArray) -> WordArray:
 
 
 class Names(Frozen):
-    """n byte strings in one buffer."""
+    """A list of n byte strings that are stored in one buffer."""
 
     buffer: ByteArray  # the bytes, with ``PADDING`` before the first string and after the last
     start: IntArray  # the offset of each string
@@ -75,7 +75,7 @@ class Names(Frozen):
 
     @classmethod
     def of_numbers(cls, numbers: IntArray) -> Names:
-        """Return integers as decimal digits. Each number occupies a field of the same width in the buffer."""
+        """Return the decimal digits of integers. All numbers occupy fields of the same width in the buffer."""
         negative = numbers < 0
         rest = np.where(negative, -numbers, numbers).view(np.uint64)
         length = 1 + _POWERS_OF_10.searchsorted(rest, side="right")
@@ -126,7 +126,7 @@ class Names(Frozen):
         return Names(np.concatenate((padding, self.buffer[places], padding)), PADDING + start, self.length)
 
     def text(self, place: int) -> bytes:
-        """Return the string with index ``place``."""
+        """Return the string whose index is ``place``."""
         start = int(self.start[place])
         return self.buffer[start : start + int(self.length[place])].tobytes()
 
@@ -144,7 +144,7 @@ class Names(Frozen):
             word &= mask
             word ^= keys[index]
             keys[index] = mixed_words(word)
-        keys = mixed_words(keys)  # so that the last bytes affect the low bits
+        keys = mixed_words(keys)  # otherwise, the last bytes would not affect the low bits
         for long in self._long:
             keys[long] = _digest(self.text(long))
         return keys
@@ -171,11 +171,11 @@ class Names(Frozen):
         return differ
 
     def big_words(self) -> list[WordArray]:
-        """Return arrays of words that sort like the strings up to ``LONG``. A word contains eight bytes."""
+        """Return the strings, truncated to ``LONG`` bytes, as arrays of words that sort in the same order."""
         return [word.byteswap() for word in self._padded_words()]
 
     def _padded_words(self) -> Iterator[WordArray]:
-        """Yield eight bytes of all strings at a time, up to ``LONG``. Shorter strings end in zeros."""
+        """Yield the next eight bytes of all strings until ``LONG`` bytes are reached. Shorter strings end in zeros."""
         if not self.size:
             return
         shortest, longest = int(self.length.min()), int(self.length.max())
@@ -187,7 +187,7 @@ class Names(Frozen):
             yield word
 
     def _words(self) -> Iterator[tuple[int, WordArray | np.uint64, IntArray | slice]]:
-        """Yield the offset of each word up to ``LONG``, a mask of its bytes, and the strings that reach it."""
+        """Yield the offset of each word up to ``LONG``, a mask of the word's bytes, and the strings that reach it."""
         index: IntArray | slice = slice(None)
         length = self.length
         if self._long:
@@ -207,7 +207,7 @@ class Names(Frozen):
                 yield place, _FIRST_BYTES[np.minimum(length - place, WORD)], index
 
     def _word(self, place: int, index: IntArray | slice, *, clipped: bool = False) -> WordArray:
-        """Return the eight bytes at an offset of each string. If ``clipped``, the offset can exceed the buffer."""
+        """Return the eight bytes at an offset in each string. If ``clipped``, the offset can be outside the buffer."""
         words = words_of(self.buffer)
         if isinstance(index, slice) and (step := self._step):
             first, last = self.start.item(0) + place, self.start.item(-1) + place
@@ -235,7 +235,7 @@ def _digest(text: bytes) -> int:
 
 
 def numbered(names: Names) -> tuple[IntArray, Names]:
-    """Return the index of each string among the distinct strings in ascending byte order, and the distinct strings."""
+    """Return the index of each string among the distinct strings, and the distinct strings in ascending byte order."""
     if names.size == 0:
         return np.empty(0, np.int64), names
     order = order_by_name(names, np.zeros(names.size, np.int64))
@@ -252,7 +252,7 @@ def order_by_name(names: Names, group: IntArray, *, descending: bool = False) ->
         by_name = np.array(sorted(range(names.size), key=texts.__getitem__, reverse=descending), np.int64)
         return by_name[np.argsort(group[by_name], kind="stable")]
     keys = names.big_words()[::-1]
-    if not names.buffer[names.start + names.length - 1].all():  # words have zeros after the end, as after "a" in "a\0"
+    if not names.buffer[names.start + names.length - 1].all():  # "a" and "a\0" have the same words
         keys.insert(0, names.length.astype(np.uint64))
     return order_by(*(~key if descending else key for key in keys), group)
 
@@ -266,19 +266,19 @@ def first_places(names: Names) -> IntArray:
 
 
 _SLOTS_PER_ENTRY = (4, 16, 64)
-"""The number of slots for each entry at each level. The last number also applies to all further levels.
+"""The number of slots per entry in the hash table of each level. The last number also applies to all further levels.
 
 Most documents that are looked up are not in the table, and most of them hit an empty slot. Few entries reach the second
 level, and fewer reach the third, where additional slots cost little memory and additional levels would cost time.
 """
 
 _MOST_LEVELS = 8
-"""The maximum number of levels. After these levels, hardly any document remains, unless keys were made equal
-intentionally."""
+"""The maximum number of levels of a table. Hardly any document remains without a slot after the last level, unless
+someone crafted documents with equal keys."""
 
 _TOPIC_FACTOR = np.uint64(0xD6E8FEB86659FD93)
-"""An odd number. The product of this number and the number of a topic is added to each key, so that a document has
-different keys in different topics."""
+"""The odd number that is multiplied by the index of a topic and added to each key, so that a document has different
+keys in different topics."""
 
 _FEW_DOCUMENTS, _SMALL = 1 << 5, 1 << 14
 """If at most ``_FEW_DOCUMENTS`` documents are looked up and the table has at most ``_SMALL`` entries, dictionaries are
@@ -297,13 +297,13 @@ class _Level(Frozen):
     """A hash table in which each topic has its own range of slots, which keeps look-ups in the CPU cache."""
 
     slots: SlotArray  # the entry in each slot, or ``ABSENT``
-    begin: IntArray  # the first slot of each topic
-    mask: WordArray  # the number of slots of each topic, which is a power of two, minus 1
-    shift: np.uint64  # the shift of a key that yields the slot
+    begin: IntArray  # the index of each topic's first slot
+    mask: WordArray  # each topic's number of slots (a power of two) minus 1
+    shift: np.uint64  # the number of bits by which a key is shifted to the right to determine the slot
 
     @classmethod
     def for_entries(cls, topic: IntArray, n_topics: int, number: int) -> _Level:
-        """Return an empty table for entries with the topics ``topic``. ``number`` is the index of the level."""
+        """Return an empty level for entries of the topics ``topic``. ``number`` is the index of the level."""
         room = _SLOTS_PER_ENTRY[min(number, len(_SLOTS_PER_ENTRY) - 1)] * np.bincount(topic, minlength=n_topics)
         size = np.int64(1) << np.where(room > 0, np.frexp(room - 1)[1], 0).astype(np.int64)
         end = np.cumsum(size)
@@ -339,12 +339,12 @@ class DocumentTable:
 
     @property
     def duplicates(self) -> IntArray:
-        """Pairs of equal entries. k entries of one document yield at least k - 1 pairs. The shape is (m, 2)."""
+        """The pairs of equal entries. A document with k entries has at least k - 1 pairs. The shape is (m, 2)."""
         return self._built[2]
 
     @cached_property
     def _built(self) -> tuple[list[_Level], dict[tuple[int, bytes], int], IntArray]:
-        """The levels, the remaining entries, and the duplicates, built when dictionaries do not suffice."""
+        """The levels, the entries that have no slot in any level, and the pairs of equal entries."""
         topic, docnos = self._topic, self._docnos
         levels: list[_Level] = []
         pairs = []
@@ -369,7 +369,7 @@ class DocumentTable:
         return levels, others, np.concatenate((np.empty((0, 2), np.int64), *pairs))
 
     def find(self, topic: IntArray, docnos: Names, keys: WordArray | None = None) -> IntArray:
-        """Return the entry with each document's topic and bytes, or ABSENT if there is none. The shape is (m,)."""
+        """Return the entry of each document, or ABSENT if the document has no entry. The shape is (m,)."""
         if topic.size <= _FEW_DOCUMENTS and self.is_small:
             pairs = zip(topic.tolist(), docnos.texts(), strict=True)
             return np.array([self.entries_of(number).get(docno, ABSENT) for number, docno in pairs], np.int64)
@@ -398,14 +398,14 @@ class DocumentTable:
         return self._topic.size <= _SMALL
 
     def entries_of(self, topic: int) -> dict[bytes, int]:
-        """Return the entries of a topic as a dictionary from the bytes of a document to the entry."""
+        """Return the entries of a topic as a dictionary that maps the bytes of a document to the index of its entry."""
         if topic not in self._dictionaries:
             entries = (self._topic == topic).nonzero()[0]
             self._dictionaries[topic] = dict(zip(self._docnos.take(entries).texts(), entries.tolist(), strict=True))
         return self._dictionaries[topic]
 
     def _are_equal(self, entry: IntArray, docnos: Names, keys: WordArray) -> BoolArray:
-        """Return whether each entry has the same bytes as a document of the same topic. The shape is (m,)."""
+        """Return whether each entry has the same bytes as the document with the same index. The shape is (m,)."""
         same: BoolArray = self._keys[entry] == keys
         likely = same.nonzero()[0]
         if likely.size:
@@ -414,11 +414,13 @@ class DocumentTable:
 
 
 def may_repeat(topic: IntArray, keys: WordArray) -> bool:
-    """Return False if it is certain that no document occurs twice in a topic.
+    """Return False only if no document occurs twice in a topic.
 
-    This is much faster than building a table, which also finds the indices. Each topic has a range of slots, and each
-    slot contains the last document that maps to it. If two documents are equal, at most one of the two occupies its
-    slot. The few documents that do not occupy their slots are sorted and compared.
+    If the result is True, two keys are equal, but the documents can be different.
+
+    This check is much faster than ``DocumentTable``, which also determines the indices of duplicate documents. Each
+    topic has a range of slots, and each slot contains the last document that maps to it. If two documents are equal, at
+    most one of them occupies the slot. The few documents that do not occupy their slots are sorted by key and compared.
     """
     if topic.size > _MOST_SORTED:
         n_topics = int(topic.max()) + 1

@@ -1,8 +1,8 @@
 """Ragged rows: lists of different lengths, concatenated into one array.
 
-The concatenated array is called flat. No other module computes offsets into it. Sums are computed from left to right,
-as in trec_eval, because printed digits depend on the order of the additions. np.sum, np.mean and np.add.reduceat are
-not used, because they add pairwise.
+The concatenated array is called flat. No other module computes offsets into a flat array. Sums are computed from left
+to right, as in trec_eval, because printed digits depend on the order of the additions. np.sum, np.mean and
+np.add.reduceat are not used, because they add pairwise.
 """
 
 from __future__ import annotations
@@ -48,11 +48,11 @@ class Segments(Frozen):
 
     @classmethod
     def of_lengths(cls, lengths: npt.ArrayLike) -> Segments:
-        """Return rows with the given lengths. A single short row is cached and shared."""
+        """Return rows of the given lengths. A single short row is a cached object, which all callers share."""
         lengths = np.asarray(lengths, dtype=np.int64)
         if lengths.size == 1 and (length := lengths.item()) <= _SHORT:
             return _one_row(length)
-        rows = cls.__new__(cls)  # a small evaluation creates many
+        rows = cls.__new__(cls)  # faster than __init__; a small evaluation creates many instances
         rows.__dict__["lengths"] = lengths
         return rows
 
@@ -63,7 +63,7 @@ class Segments(Frozen):
 
     @cached_property
     def offsets(self) -> IntArray:
-        """The offsets of the rows: row i is ``flat[offsets[i]:offsets[i + 1]]``. The shape is (n + 1,)."""
+        """The offsets of the rows. Row i is ``flat[offsets[i]:offsets[i + 1]]``. The shape is (n + 1,)."""
         offsets = np.zeros(self.lengths.size + 1, np.int64)
         np.add.accumulate(self.lengths, out=offsets[1:])
         return offsets
@@ -84,16 +84,16 @@ class Segments(Frozen):
 
     @cached_property
     def ids(self) -> IntArray:
-        """For each element, the index of its row."""
+        """The index of each element's row. The shape is (size,)."""
         return np.arange(self.n).repeat(self.lengths)
 
     @cached_property
     def position(self) -> IntArray:
-        """For each element, its 0-based position in its row."""
+        """The 0-based position of each element in its row. The shape is (size,)."""
         return np.arange(self.size) - self.spread(self.offsets[:-1])
 
     def spread(self, per_row: AnyArray) -> AnyArray:
-        """Return, for each element, the value of its row."""
+        """Repeat the value of each row for all elements of the row. The shape is (size,)."""
         return per_row.repeat(self.lengths)
 
     def sum(self, x: FloatArray) -> FloatArray:
@@ -101,7 +101,7 @@ class Segments(Frozen):
         return np.bincount(self.ids, x, self.n).astype(np.float64, copy=False)
 
     def count(self, mask: BoolArray) -> IntArray:
-        """Return the number of true elements for each row."""
+        """Return the number of true elements in each row."""
         if self.n == 1:
             return np.array([np.count_nonzero(mask)])
         before = mask.nonzero()[0].searchsorted(self.offsets)
@@ -131,7 +131,7 @@ class Segments(Frozen):
         return out
 
     def previous(self, x: AnyArray, *, none: float) -> AnyArray:
-        """Return, for each element, the previous element of its row, or ``none`` for the first element of a row."""
+        """Return the element before each element in its row, or ``none`` for the first element of a row."""
         out = np.empty_like(x)
         out[1:] = x[:-1]
         out[self.offsets[:-1][self.lengths > 0]] = none
@@ -145,7 +145,7 @@ class Segments(Frozen):
         return out
 
     def first(self, mask: BoolArray) -> IntArray:
-        """Return, for each row, the 0-based position of its first true element, or ABSENT if there is none."""
+        """Return the 0-based position of the first true element in each row, or ABSENT if no element is true."""
         out = np.full(self.n, ABSENT, np.int64)
         where = np.flatnonzero(mask)[::-1]
         out[self.ids[where]] = self.position[where]
@@ -169,7 +169,7 @@ class Segments(Frozen):
         return order
 
     def keep(self, mask: BoolArray) -> Segments:
-        """Remove the elements outside ``mask``. The elements of the rows that remain are ``x[mask]``."""
+        """Return the rows of a flat array after removing all elements that ``mask`` does not select."""
         return Segments.of_lengths(self.count(mask))
 
     def take(self, rows: IntArray) -> tuple[Segments, IntArray]:
@@ -182,7 +182,7 @@ class Segments(Frozen):
         return chosen, chosen.position + chosen.spread(self.offsets[:-1][rows])
 
     def beside(self, other: Segments) -> tuple[Segments, IntArray]:
-        """Append to each row the row of ``other`` with its index. Elements are ``np.concatenate((x, y))[index]``."""
+        """Return rows with those of ``other`` appended, and the index of each element in ``np.concatenate((x, y))``."""
         index: IntArray = np.argsort(np.concatenate((self.ids, other.ids)), kind="stable")
         return Segments.of_lengths(self.lengths + other.lengths), index
 
@@ -196,7 +196,7 @@ class Segments(Frozen):
         return slice(start, end)
 
     def upto(self, rank: IntArray, limit: IntArray, of: Segments) -> IntArray:
-        """Count, for each element of ``of``, the elements of its row whose rank is at most ``limit``.
+        """Count the elements with a rank of at most ``limit`` in the row of each element of ``of``.
 
         The ranks of each row must be in ascending order.
         """
@@ -207,7 +207,7 @@ class Segments(Frozen):
 
 @cache
 def _one_row(length: int) -> Segments:
-    """Return a single row. Cached properties of this row are read-only, because several callers use the same object."""
+    """Return one row of a given length. Its cached arrays are read-only, because several callers share the object."""
     rows = Segments(read_only(np.array([length])))
     for known in (rows.offsets, rows._filled, rows.ids, rows.position):  # noqa: SLF001 - it is of this module
         read_only(known)
@@ -240,13 +240,13 @@ def order_by(first: AnyArray, *others: AnyArray) -> IntArray:
 
 
 def ratio(numerator: AnyArray, denominator: AnyArray) -> FloatArray:
-    """Divide two arrays, with the result 0.0 if the denominator is 0, as almost everywhere in trec_eval."""
+    """Divide two arrays. If a denominator is 0, the result is 0.0, as almost everywhere in trec_eval."""
     zero = denominator == 0
     return np.where(zero, 0.0, numerator / np.where(zero, 1, denominator))
 
 
 def ordered_sum(x: FloatArray, start: float = 0.0) -> float:
-    """Return start + x[0] + x[1] + ... added from left to right."""
+    """Return the sum start + x[0] + x[1] + ..., added from left to right."""
     if x.size <= _FEW:
         total = float(start)
         for number in x.tolist():
