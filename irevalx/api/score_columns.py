@@ -19,6 +19,7 @@ from irevalx.process.platform import as_bytes
 from irevalx.reading.column_names import (
     COLLECTION,
     MEASURE,
+    MISSING,
     RUN_OF_SCORES,
     TOPIC_OF_SCORES,
     VALUE,
@@ -34,9 +35,6 @@ TEXTS = tuple(measure.name for measure in MEASURES if measure.number == "text")
 """The measures that are ignored because their values are not numbers."""
 
 _BOOLEANS = {"True": 1.0, "False": 0.0}
-
-_MISSING = frozenset({"", "nan", "-nan", "na", "null", "none"})
-"""The texts that represent missing values, in lower case."""
 
 _SUMMARIES = frozenset({ALL, "amean", "average", "avg", "mean"})
 """The names of summary rows in the column of topics, in lower case. gdeval and ndeval write amean."""
@@ -102,7 +100,7 @@ def number_of(value: Any) -> float | None:
         number, is_plain = c_double(as_bytes(value))
         if is_plain and "x" not in value.lower():
             return number
-        return nan if value.lower() in _MISSING else _BOOLEANS.get(value)
+        return nan if value.lower() in MISSING else _BOOLEANS.get(value)
     if value is None or isinstance(value, bool):
         return nan if value is None else None
     with suppress(OverflowError):

@@ -77,6 +77,9 @@ COLUMNS = {
 """A dictionary from each column's name in layouts to its specification."""
 
 
+MISSING = frozenset({"", "-nan", "n/a", "na", "nan", "none", "null"})
+"""The texts that mark a missing value in tables, in lower case."""
+
 _GRADE_KINDS: dict[Grades, ColumnKind] = {
     "whole": "grades",
     "real": "reals",

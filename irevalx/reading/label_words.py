@@ -13,6 +13,7 @@ from irevalx.arrays.codes import UNJUDGED_IN_FILES
 from irevalx.arrays.segments import FloatArray
 from irevalx.errors import MalformedNumberError, Warn, quote, shown_name
 from irevalx.process.platform import as_bytes
+from irevalx.reading.column_names import MISSING
 from irevalx.trec_eval import c_double
 from irevalx.wording import join_words, more_such, short_repr, spelled
 
@@ -25,7 +26,7 @@ PAIRS: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...] = (
 )
 """Pairs of words. If all labels of a file are words of one pair, they are read as the grades 1 and 0."""
 
-MISSING = ("error", "missing", "n/a", "na", "nan", "none", "null", "unknown")
+_MISSING = MISSING | {"error", "missing", "unknown"}
 """Words that mark missing labels, even if all labels of a file are words."""
 
 _GRADES = {word: 1.0 - place for pair in PAIRS for place, words in enumerate(pair) for word in words}
@@ -113,7 +114,7 @@ class LabelWords:
         grade of a word is unclear.
         """
         known = list(self.assumed)
-        others = [word for word in self._first if word[:1].isalpha() and word not in {*known, *MISSING}]
+        others = [word for word in self._first if word[:1].isalpha() and word not in {*known, *_MISSING}]
         pairs = {pair for pair in PAIRS for word in known if word in pair[0] + pair[1]}
         if known and (len(pairs) > 1 or others or self._has_given or not self._are_binary):
             self._refuse([*known, *others])

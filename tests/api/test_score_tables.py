@@ -335,7 +335,7 @@ def test_columns_of_texts(tmp_path: Path) -> None:
 
 def test_missing_values() -> None:
     """Values nan, NA and null are missing in every format, like an empty field."""
-    for word in ("nan", "NaN", "-nan", "", "NA", "null"):
+    for word in ("nan", "NaN", "-nan", "", "NA", "N/A", "null"):
         for text in (
             f"run,topic,map,wer\na,1,{word},1\na,2,0.5,1\n",
             f"run,topic,measure,value\na,1,map,{word}\na,2,map,0.5\na,1,wer,1\na,2,wer,1\n",
