@@ -17,23 +17,30 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from irevalx.arrays.segments import FloatArray, IntArray
-from irevalx.errors import InputError, UsageError, Warn, quote, shown_name
+from irevalx.errors import InputError, UsageError, Warn, quote, shown_name, warn
 from irevalx.experiments.run_groups import two_groups_of
-from irevalx.frozen import Frozen
+from irevalx.frozen import Frozen, replace
 from irevalx.lab.judge_agreement.group_bias import FEWEST_TOPICS, Effect, Favour, combined, favour, favour_statistics
 from irevalx.lab.judge_agreement.judges import Judge, PairedNumbers, favour_warnings
 from irevalx.lab.judge_agreement.parts import AgreementPart, Kind
 from irevalx.process.platform import as_bytes, as_text
-from irevalx.reading.column_names import TOPIC, named
+from irevalx.reading.column_names import DOCNO, MISSING, TOPIC, ColumnSpec, named, specs_of_labels
+from irevalx.reading.layout import Layout, Rules, no_hint
+from irevalx.reading.sources.blocks import whole_file
 from irevalx.reading.sources.files import Source
+from irevalx.reading.sources.first_lines import SEPARATORS, Beginning, Header, fields_of
+from irevalx.reading.sources.rows import Columns
+from irevalx.reading.sources.text_rows import TextRows
+from irevalx.reading.sources.text_tables import HeadedRows
 from irevalx.statistics.prediction_powered_inference import p_of_mean
 from irevalx.statistics.significance import without_noise
+from irevalx.trec_eval import TREC_EVAL_10
 from irevalx.wording import spelled
 
 N_BINS = 5
 """The number of bins of a covariate. The bins contain about the same number of documents."""
 
-_MISSING = {"", "nan", "none", "null", "na"}
+_LAYOUT = Layout(line="a line", columns=("TOPIC DOCNO VALUE",), blank_lines=True, tabs=True)
 
 
 class CovariateRow(NamedTuple):
@@ -63,7 +70,7 @@ class Covariate(Frozen):
         if given is None:
             return cls("", {}, True)
         name = "covariate" if isinstance(given, Mapping) else os.fspath(given)
-        texts = {key: text for key, text in _texts_of(given, judges) if text.lower() not in _MISSING}
+        texts = {key: text for key, text in _texts_of(given, judges) if text.lower() not in MISSING}
         if not texts:
             raise InputError(f"{shown_name(name)}: the covariate has no values")
         numbers = {key: number for key, text in texts.items() if math.isfinite(number := _number(text))}
@@ -140,16 +147,38 @@ def _texts_of(given: Any, judges: Sequence[Judge]) -> Iterator[tuple[tuple[bytes
             f"{spelled('covariate')}: {quote(name)} is neither a file nor a column of the labels, which have "
             f"the columns {', '.join(tables[0].column_names)}"
         )
-    for number, line in enumerate(Source(name).content().split(b"\n"), 1):
-        fields = [field.strip() for field in line.split(b"," if b"," in line else None)]
-        if not any(fields) or line.startswith(b"#") or (number == 1 and named(TOPIC, [as_text(fields[0])])):
-            continue
-        if len(fields) != 3:
+    columns, first = _columns_of_file(name), dict[tuple[bytes, bytes], tuple[str, int]]()
+    of_columns = (columns[column].texts() for column in ("TOPIC", "DOCNO", "VALUE"))
+    for topic, docno, value, line in zip(*of_columns, columns.lines.tolist(), strict=True):
+        text = as_text(value)
+        before, line_before = first.setdefault((topic, docno), (text, line))
+        if text != before:
             raise InputError(
-                f"{shown_name(name)}:{number}: expected 3 columns (topic, document, value), but the line has "
-                f"{len(fields)}: {quote(line)}"
+                f"{shown_name(name)}:{line}: conflicting values of document {quote(docno)} in topic {quote(topic)}: "
+                f"{quote(text)}, and {quote(before)} on line {line_before}; keep one of them"
             )
-        yield (fields[0], fields[1]), as_text(fields[2])
+        yield (topic, docno), text
+
+
+def _columns_of_file(path: str) -> Columns:
+    """Read a file with lines ``TOPIC DOCNO VALUE``, or a table with three such columns, with or without a header."""
+    source = Source(path)
+    beginning = Beginning.of(source)
+    if beginning.has_mark:
+        source.without_mark()
+    first = beginning.lines[0] if beginning.lines else b""
+    headers = [Header(tuple(fields_of(first, separator)), separator) for separator in SEPARATORS]
+    header = next((each for each in headers if len(each.words) == len(_LAYOUT.columns[0].split())), headers[-1])
+    *ids, _ = specs_of_labels(header.words, "")
+    others = [name for name in header.words if not any(name in named(spec, header.words) for spec in ids)]
+    if len(ids) != 2 or len(others) != 1:
+        ids, others = [TOPIC, DOCNO], ["value"]
+        header = replace(header, words=("topic", "document", "value"), is_there=False)
+    specs = (*ids, ColumnSpec("VALUE", (others[0].lower(),), "words"))
+    rows = TextRows(path, specs, source, _LAYOUT, TREC_EVAL_10, no_hint)
+    if header.is_there or header.separator in {",", ";"}:
+        rows = HeadedRows(path, specs, source, _LAYOUT, TREC_EVAL_10, no_hint, names=header.words, header=header)
+    return rows.columns(whole_file(source), Rules(TREC_EVAL_10, strict=True, warn=warn))
 
 
 def _number(text: str) -> float:

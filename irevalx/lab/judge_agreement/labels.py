@@ -324,8 +324,9 @@ def labels(
     panel : add the agreement of all judges together, the contribution of each judge, and the effective number of
         machines.
     covariate : a number or word for each document or answer: a column in the table of labels, or a file with one line
-        TOPIC DOCNO VALUE per document. The fields of a line are separated by blanks or commas. In Python, a dictionary
-        ``{topic: {docno: value}}`` is also accepted. [default: no covariate]
+        TOPIC DOCNO VALUE per document. The fields of a line are separated by blanks or commas. With commas, fields can
+        be quoted as in CSV. In Python, a dictionary ``{topic: {docno: value}}`` is also accepted. [default: no
+        covariate]
     covariate_log : use the logarithm of the covariate, which is usually more suitable for lengths.
     human_topics : with `machines` and `runs`, add the share of a machine's error that is removed if assessors judge
         this number of topics and values are estimated as in irevalx-lab estimate. [default: 10 25 50]

@@ -117,6 +117,10 @@ def test_literal(tmp_path: Path, slope: float, *, log: bool) -> None:
     lengths.write_text("topic,doc,value\n" + "".join(f"{a.question},{a.system},{a.length}\n" for a in answers))
     of_file = lab_rows("labels", path, *COLUMNS, "--covariate", lengths, *flags)
     assert effects(of_file, f"log {lengths}" if log else str(lengths)) == pytest.approx(expected)
+    quoted = [f'"{a.length}","{a.system}","{a.question}"\n' for a in answers]
+    lengths.write_text("answer length,system,question\n" + "".join([*quoted, *quoted[:3]]))  # equal rows are repeated
+    of_file = lab_rows("labels", path, *COLUMNS, "--covariate", lengths, *flags)
+    assert effects(of_file, f"log {lengths}" if log else str(lengths)) == pytest.approx(expected)
     by_question: dict[str, dict[str, float]] = {}
     for answer in answers:
         by_question.setdefault(answer.question, {})[answer.system] = answer.length
@@ -251,7 +255,10 @@ def test_wrong_input(tmp_path: Path) -> None:
     lines = tmp_path / "lines"
     lines.write_text("q1 x-1 1\nq1 x-2\n")
     message = refusal("labels", path, *COLUMNS, "--covariate", lines, status=2)
-    assert f"{lines}:2: expected 3 columns (topic, document, value), but the line has 2" in message
+    assert f"{lines}:2: expected a line with 3 columns (topic, document, value), but the line has 2" in message
+    lines.write_text('"q1",x-1,"1,5"\nq1,x-2,3\nq1,x-1,2\n')
+    message = refusal("labels", path, *COLUMNS, "--covariate", lines, status=2)
+    assert f"{lines}:3: conflicting values of document 'x-1' in topic 'q1': '2', and '1,5' on line 1; keep" in message
     assert "--draw covariate requires --covariate with numbers" in refusal(
         "labels", path, *COLUMNS, "--figure", tmp_path / "f.svg", "--draw", "covariate"
     )
