@@ -87,6 +87,16 @@ class Table(Frozen):
         rows = [tuple(row[place] for place in places) for row in self.rows]
         return replace(self, columns=columns, rows=rows, probabilities=self.probabilities & {*columns}, **more)
 
+    def with_label(self, column: str, cells: Sequence[Any]) -> Table:
+        """Return the table with a further column after its labels."""
+        place = self.n_labels
+        rows = [(*row[:place], cell, *row[place:]) for row, cell in zip(self.rows, cells, strict=True)]
+        columns, heads = (
+            (*names[:place], name, *names[place:])
+            for names, name in ((self.columns, column), (self.heads or self.columns, column.replace("_", " ")))
+        )
+        return replace(self, columns=columns, rows=rows, heads=heads if self.heads else None, n_labels=place + 1)
+
     def in_words(self, heads: Mapping[str, str], *notes: str) -> Table:
         """Return the table with other displayed names for some columns, and with further notes."""
         named = tuple(heads.get(column, column.replace("_", " ")) for column in self.columns)

@@ -100,6 +100,7 @@ CALLS: dict[str, list[Callable[[Path], Any]]] = {
     "compare": [
         lambda _: lab.compare(FULL, RUNS, "map", system_by=BY_NAME),
         lambda _: lab.compare(FULL, RUNS, "map", by="run"),
+        lambda _: lab.compare(FULL, {"bm25_k1=1": RUNS[0], "bm25_k1=2": RUNS[1]}, "map", columns="factors"),
         lambda _: lab.compare_topics(FULL, RUNS, "map", baseline="count1"),
         lambda _: lab.discriminative_power(FULL, RUNS, "map"),
         lambda _: lab.compare(FULL, RUNS, "map", topic_groups=PARITY),
@@ -159,6 +160,7 @@ PLACEHOLDERS = {
     "MEASURE": "map|P_5|P_10|P_20|recip_rank",
     "RUN": r"\w+[12]",
     "STATISTIC": "[a-z0-9_]+",
+    "FACTOR": "k1",
     "KIND": "full|biased",
     "N": r"\d+",
     "K": r"\d+",

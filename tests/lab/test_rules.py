@@ -339,7 +339,6 @@ compare    resamples=0,10000001     an integer of at least 1 and at most 1000000
 compare    correction=x             holm, hommel, bonferroni, benjamini-hochberg, none, bh or tukey
 compare    interval=x               bca or t
 gate       margin=-1                a number of at least 0, or a percentage of the baseline's mean such as 1%, for all measures or by measure (ndcg=0.01)
-compare    columns=q                all, or some of measure run against mean mean_against difference low high
 compare    level=x                  a 64-bit integer, or a finite number if grades are real
 compare    threads=0                an integer of at least 1
 compare    digits=-1,101            an integer of at least 0 and at most 100

@@ -228,8 +228,10 @@ def compare(
         worse. [default: pair; displayed tables contain three or more runs by run, followed by the pairs if there are at
         most 10 or a `baseline`]
     columns : columns to display for each pair, after the run names, or all. Example: 'mean mean_against effect_size p
-        wins losses'. The default columns are difference, low and high (with bonferroni and tukey, simultaneous_low and
-        simultaneous_high), corrected_p, differ, and the shares of judged documents.
+        wins losses'. A factor is a part ``key=value`` of the run names whose value differs between runs. The name of a
+        factor, such as k1, adds a column with its value for each run to the first displayed table, and to csv, tsv,
+        json and jsonl. factors adds all factors. The default columns are difference, low and high (with bonferroni and
+        tukey, simultaneous_low and simultaneous_high), corrected_p, differ, and the shares of judged documents.
     sort : with `by="run"`, sort runs by the first measure, the best run first. By default, runs keep their order.
     topic_groups : compare runs in each topic subset (group), and test whether differences are the same in all groups
         (interaction). p-values are corrected over pairs and groups. Groups are given as ``{topic: group}``, with one or
@@ -261,7 +263,7 @@ def compare(
     of_topics: dict[str, Any] = {"clusters": clusters, "cluster_by": cluster_by}
     collections, qrels, runs = split_collections(qrels, runs)
     if collections:
-        of_pairs = {"topic_groups": topic_groups is not None, "columns": columns_of(columns), "sort": sort}
+        of_pairs = {"topic_groups": topic_groups is not None, "columns": columns, "sort": sort}
         refuse_several(**of_pairs, **{name: options.get(name) for name in ONLY_SINGLE})
         return compared_collections(collections, measures, baseline, by=by, families=families, **of_topics, **options)
     if families is not None:
@@ -270,6 +272,7 @@ def compare(
     tested = TestedRuns.of(qrels, runs, measures, baseline, single, **of_topics, **options)
     if topic_groups is not None:
         return compared_in_groups(tested.measures, topic_groups, tested.baselines, tested.method, tested.notes)
+    columns_of_pairs, factors = columns_of(columns, tested.measures[0].runs)
     on_dependence = tested.notes_on_dependence
     tested.warn_of_tests(*([] if by == "run" else [interval_warnings]))
     kind = ComparedSystems if tested.measures[0].measured.replicates else ComparedPairs
@@ -278,9 +281,10 @@ def compare(
         tested.baselines,
         tested.method,
         tested.untested,
-        columns_of(columns),
+        columns_of_pairs,
         by,
         sort=sort,
         on_dependence=on_dependence,
+        factors=factors,
         notes=(*tested.notes, *on_dependence),
     )

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from typing import Annotated, Any, TypeAlias
 
 from irevalx.api.custom_measures import Measures as GivenMeasures
@@ -14,12 +15,13 @@ from irevalx.lab.command.common_options import Alpha, Groups, Seed, measures
 from irevalx.lab.command.evaluation_options import EvaluationOptions, evaluation_options
 from irevalx.lab.comparison.pairs import LABELS, PAIR_COLUMNS
 from irevalx.process.platform import path_text
+from irevalx.reports.names import split_names
 from irevalx.settings import NAME_STYLES
 from irevalx.statistics.confidence_intervals import INTERVALS
 from irevalx.statistics.corrections import CORRECTIONS, SHORT_NAMES, TUKEY
 from irevalx.statistics.paired_comparisons import Method
 from irevalx.statistics.significance import FEW_TOPICS, TESTS
-from irevalx.wording import no_such
+from irevalx.wording import invalid_value, no_such
 
 TestedMeasures = Annotated[
     GivenMeasures,
@@ -188,29 +190,33 @@ def path_or_mapping(value: Any) -> Any:
 TOPIC_GROUPS = file(kind=ValueType("the path of a file, or a dictionary from topics to groups", path_or_mapping))
 """The declaration of topic groups. Each function explains them in its docstring."""
 
-_ALL_COLUMNS = ("all",)
+_ALL_COLUMNS, _ALL_FACTORS = "all", "factors"
+_COLUMN_RULE = f"all, factors, a factor in run names, or some of {' '.join(PAIR_COLUMNS)}"
+
+COLUMNS = Parameter(
+    kind=ValueType(_COLUMN_RULE, partial(texts, "columns"), choices=(_ALL_COLUMNS, _ALL_FACTORS, *PAIR_COLUMNS)),
+    metavar="NAME...",
+)
 
 
-def _check_columns(columns: Any) -> Any:
-    words = _words(columns)
-    if words != _ALL_COLUMNS and not {*words} <= {*PAIR_COLUMNS}:
-        raise ValueError(columns)
-    return columns
+def columns_of(columns: str | Iterable[str], runs: Sequence[str]) -> tuple[tuple[str, ...], dict[str, dict[str, Any]]]:
+    """Return the columns of pairs to display, and the value of each run for each factor to display.
 
-
-def _words(columns: str | Iterable[str]) -> tuple[str, ...]:
-    return tuple(word for text in texts("columns", columns) for word in text.replace(",", " ").split())
-
-
-COLUMNS = Parameter(kind=ValueType(f"all, or some of {' '.join(PAIR_COLUMNS)}", _check_columns), metavar="NAME...")
-
-
-def columns_of(columns: str | Iterable[str]) -> tuple[str, ...]:
-    """Return the columns of pairs to display. The tuple is empty if the default columns are displayed."""
-    words = _words(columns)
-    if words == _ALL_COLUMNS:
-        return PAIR_COLUMNS
-    return (*LABELS, *(word for word in words if word not in LABELS)) if words else ()
+    The tuple is empty if the default columns are displayed. Raise ArgumentError if a column is unknown.
+    """
+    words = [word for given in texts("columns", columns) for word in given.replace(",", " ").split()]
+    factors = {
+        f"{key}=" if key in PAIR_COLUMNS else key.replace(" ", "_"): dict(zip(runs, values, strict=True))
+        for key, values in split_names(runs).factors.items()
+    }
+    for word in words:
+        if word not in {_ALL_COLUMNS, _ALL_FACTORS, *PAIR_COLUMNS, *factors}:
+            raise ArgumentError(invalid_value("columns", _COLUMN_RULE, word))
+    if _ALL_COLUMNS in words:
+        words += PAIR_COLUMNS
+    of_pairs = [word for word in dict.fromkeys(words) if word in PAIR_COLUMNS and word not in LABELS]
+    displayed = factors if _ALL_FACTORS in words else {word: factors[word] for word in words if word in factors}
+    return (*LABELS, *of_pairs) if of_pairs else (), displayed
 
 
 def baseline_named(baseline: str, runs: Sequence[str], sources: Any) -> str:

@@ -120,6 +120,9 @@ class ComparedPairs(FigureComparison):
     on_dependence: Sequence[str] = ()
     """A note on clusters of dependent topics that the topic IDs suggest."""
 
+    factors: Mapping[str, Mapping[str, str | None]] = {}
+    """A dictionary from the column of each displayed factor in the run names to its value for each run."""
+
     interactions: Sequence[PairInteraction] = ()
     """If there are topic groups, a row for each measure and pair."""
 
@@ -165,9 +168,18 @@ class ComparedPairs(FigureComparison):
     def tables(self) -> list[Table]:
         """Return the table of ``rows``, or the table of runs if ``by`` is "run"."""
         if self.by == "run":
-            return [table_of_runs(self, self._order)]
+            return [self._with_factors(table_of_runs(self, self._order))]
         table = Table.of("comparison", ComparedPair, self.rows, n_labels=3, probabilities=PROBABILITIES)
-        return [table.showing(*self.all_columns)]
+        return [self._with_factors(table.showing(*self.all_columns))]
+
+    def _with_factors(self, table: Table) -> Table:
+        """Add a column to the labels of a table for each factor and each column of run names."""
+        for name, of_runs in self.factors.items():
+            for run in (column for column in table.names if column in table.columns):
+                column = name if run == "run" else f"{name}_{run}"
+                place = table.columns.index(run)
+                table = table.with_label(column, [of_runs.get(row[place]) for row in table.rows])
+        return table
 
     def tables_for_people(self) -> list[Table]:
         """Return the displayed tables.
@@ -177,8 +189,8 @@ class ComparedPairs(FigureComparison):
         """
         n_runs, n_pairs = len(self.measures[0].runs), len(self.measures[0].comparisons.pairs)
         if self.by != "run" and (n_runs == 2 or self.by or self.columns):
-            return [replace(self._displayed_pairs(), summary=partial(summary_of, self))]
-        by_run = displayed_table_of_runs(self, self._order, with_ranks=self.by == "run")
+            return [replace(self._with_factors(self._displayed_pairs()), summary=partial(summary_of, self))]
+        by_run = self._with_factors(displayed_table_of_runs(self, self._order, with_ranks=self.by == "run"))
         runs = replace(by_run, summary=partial(summary_of, self, with_ranks=self.by == "run"))
         if self.by == "run":
             return [replace(runs, notes=(*self.note_on_measures, *runs.notes, *self.notes_on_cautions))]

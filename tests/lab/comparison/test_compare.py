@@ -325,7 +325,29 @@ def test_displayed_columns() -> None:
     every = lab("compare", *EXPERIMENT, "--quiet", "--columns", "all", "--format", "markdown").stdout.decode()
     [head, *_] = [line for line in every.splitlines() if line.startswith("|")]
     assert head.count("|") - 1 == len(compare(*EXPERIMENT)[0][0]) == 21
-    assert "--columns q: must be all, or some of measure run" in refusal("compare", *EXPERIMENT, "--columns", "q")
+    message = refusal("compare", *EXPERIMENT, "--columns", "q")
+    assert "--columns q: must be all, factors, a factor in run names, or some of measure run" in message
+
+
+def test_factors_in_run_names(tmp_path: Path) -> None:
+    """Requested factors are columns of the tables of runs and of pairs, in the order of the names."""
+    names = {"bm25_k1=0.8_p=1": (6, 8), "bm25_k1=1.2_p=1": (4, 5), "bm25_p=2": (1, 2)}
+    inputs = runs_with_hits(tmp_path, names, depth=10)
+    of_runs = {name: (name[8:11] if "k1" in name else "", name[-1]) for name in names}
+    every = lab("compare", *inputs, "-m", "P.10", "--by", "run", "--columns", "factors", "--format", "csv").rows
+    assert {row["run"]: (row["k1"], row["p="]) for row in every} == of_runs  # p is a column of pairs
+    pairs = lab_json("compare", *inputs, "-m", "P.10", "--columns", "k1")["comparison"]
+    assert {row["run"]: row["k1"] or "" for row in pairs} == {run: k1 for run, (k1, _) in list(of_runs.items())[:2]}
+    assert {row["against"]: row["k1_against"] or "" for row in pairs} == {
+        run: k1 for run, (k1, _) in list(of_runs.items())[1:]
+    }
+    assert not any("p=" in row for row in pairs)
+    text = lab("compare", *inputs, "-m", "P.10", "--columns", "k1 difference", "--quiet").stdout.decode()
+    assert next(line.split() for line in text.splitlines() if "difference" in line) == [
+        *("measure", "run", "against", "k1", "k1", "against", "difference")
+    ]
+    text = lab("compare", *inputs, "-m", "P.10", "--columns", "k1", "--quiet").stdout.decode()
+    assert next(line.split() for line in text.splitlines() if line.startswith("run "))[:3] == ["run", "k1", "P_10"]
 
 
 def test_notes_are_on_displayed_columns(tmp_path: Path) -> None:
