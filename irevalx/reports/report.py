@@ -196,6 +196,11 @@ class EvaluationReport(Frozen, kw_only=True):
         """Whether runs are evaluated on several collections."""
         return any(evaluation.parts for evaluation in self.evaluations)
 
+    @property
+    def by_topic(self) -> bool:
+        """Whether the rows of tables have a topic, such as ``all:GROUP``, and not only a run."""
+        return self.per_topic or self.has_collections or _has_groups(self)
+
     def summaries_of(self, evaluation: Evaluation) -> list[SummaryRow]:
         """Return the requested summaries of a run. The summaries over all topics come first."""
         return summary_rows(evaluation, self.groups, self.intervals) if self.summary else []
@@ -230,11 +235,10 @@ def overview(report: EvaluationReport) -> list[Table]:
     }
     rows = [row for evaluation in report.evaluations for row in _rows(evaluation, report, several=several)]
     cells = [[*row.labels, *(overview_cell(row, column, report.digits) for column in columns.values())] for row in rows]
-    by_topic = per_topic or _has_groups(report)
-    labels = ["run", "topic"] if several and by_topic else ["topic"] if by_topic else ["run"]
+    labels = ["run", "topic"] if several and report.by_topic else ["topic"] if report.by_topic else ["run"]
     heads = (*labels, *columns)
     best = best_rows(rows, columns.values()) if several else {}
-    if not several and not by_topic:
+    if not several and not report.by_topic:
         heads, *cells = zip(heads, *cells, strict=True)  # type: ignore[assignment]
     names = ("run",) if several else ()
     table = Table("values", tuple(heads), cells, n_labels=len(labels), best=best, heads=tuple(heads), names=names)
@@ -340,7 +344,7 @@ def _rows(evaluation: Evaluation, report: EvaluationReport, *, several: bool) ->
         for place, topic in enumerate(map(as_text, part.topics)):
             yield Row((*name, topic), topic, (), {column: values[place] for column, values in columns_of_topics})
     for row in report.summaries_of(evaluation):
-        labels = (*name, row.topic) if report.per_topic or report.groups else (run,)
+        labels = (*name, row.topic) if report.by_topic else (run,)
         columns = with_number(row.columns, row.n_topics) if report.groups else row.columns
         summaries = {column.name: column.summary for column in columns if column.summary is not None}
         yield Row(labels, row.topic, () if report.complete else row.topics, summaries, row.ends)

@@ -48,17 +48,23 @@ class Table(Frozen):
         """Return a table with a row for each value of ``index``, and columns for each value of the column ``name``.
 
         For each value X of ``name``, the column X contains the first field in ``values``, and a column X_VALUE contains
-        each further field. Missing values are None. ``more`` contains other fields of the table.
+        each further field. Missing values are None. If the first field in ``values`` has marks of the best values, the
+        columns X have the same marks. ``more`` contains other fields of the table.
         """
         places = {column: place for place, column in enumerate(self.columns)}
         ends = ("", *(f"_{value}" for value in values[1:]))
         columns = [f"{key}{end}" for key in dict.fromkeys(row[places[name]] for row in self.rows) for end in ends]
         wide: dict[tuple[Any, ...], dict[str, Any]] = {}
-        for row in self.rows:
-            cells = wide.setdefault(tuple(row[places[label]] for label in index), {})
+        best: dict[str, set[int]] = {}
+        for number, row in enumerate(self.rows):
+            cells = wide.setdefault(labels := tuple(row[places[label]] for label in index), {})
             cells |= {f"{row[places[name]]}{end}": row[places[value]] for end, value in zip(ends, values, strict=True)}
+            if values[0] in self.best:
+                best.setdefault(str(row[places[name]]), set()).update(
+                    [[*wide].index(labels)] if number in self.best[values[0]] else ()
+                )
         rows = [(*labels, *map(cells.get, columns)) for labels, cells in wide.items()]
-        return Table(self.title, (*index, *columns), rows, **{"n_labels": len(index), **more})
+        return Table(self.title, (*index, *columns), rows, **{"n_labels": len(index), "best": best, **more})
 
     def transposed(self) -> Table:
         """Return the table with a row for each column of values. Each row must have one label, which is unique."""
@@ -67,7 +73,7 @@ class Table(Frozen):
         rows = [(other, *cells) for other, cells in zip(others, list(zip(*self.rows, strict=True))[1:], strict=True)]
         best = {
             name: {place for place, column in enumerate(self.columns[1:]) if number in self.best.get(column, ())}
-            for number, name in enumerate(names)
+            for number, name in enumerate(names if self.best else ())
         }
         heads = (first, *names)
         return replace(self, columns=heads, heads=heads, rows=rows, best=best, names=tuple(names))
