@@ -11,6 +11,7 @@ from pathlib import Path
 import citation
 import lab_manual
 import manual
+import recorded_help
 from page_tables import blocks
 from roff import ROOT
 
@@ -43,7 +44,7 @@ def generated_files() -> dict[Path, str]:
     """Return the text of each generated file by its path; ValueError if a block is malformed, unknown or missing."""
     manual_pages = manual.manual_pages() | lab_manual.manual_pages()
     texts = {ROOT / "man" / f"man{name[-1]}" / name: text for name, text in manual_pages.items()}
-    texts[citation.FILE] = citation.citation()
+    texts |= {citation.FILE: citation.citation(), recorded_help.FILE: recorded_help.recorded()}
     made = blocks()
     marked: set[str] = set()
     for path in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))):

@@ -9,7 +9,7 @@ import click
 from roff import definition, heading, page_text, paragraphs, roff, see_also
 
 from irevalx.lab import COMMANDS, PROGRAM, QUESTIONS
-from irevalx.lab.command.program import command
+from irevalx.lab.command.program import command, complete_command
 
 _EXAMPLE = "Example: "
 
@@ -40,8 +40,7 @@ def _overview() -> Iterator[str]:
 
 def _page(name: str) -> Iterator[str]:
     parent = click.Context(command, info_name=PROGRAM, **command.context_settings)
-    described = command.get_command(parent, name)
-    assert described is not None
+    described = complete_command(name)
     ctx = click.Context(described, info_name=name, parent=parent)
     yield from heading(f"{PROGRAM}-{name}", 1, COMMANDS[name].summary.rstrip(".").lower())
     yield from (".SH SYNOPSIS", roff(" ".join([PROGRAM, name, *described.collect_usage_pieces(ctx)])))

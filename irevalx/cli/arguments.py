@@ -8,8 +8,9 @@ from typing import Any
 
 import click
 
+from irevalx.command_line.completion import NamedOption
 from irevalx.command_line.help import ALL_OF_IT, COLUMN, first_sentence
-from irevalx.command_line.options import NamedOption, ShellNotation
+from irevalx.command_line.options import ShellNotation
 from irevalx.declarations import Parameter
 from irevalx.errors import STANDARD_INPUT, UsageError, quote, shell_word
 from irevalx.frozen import replace

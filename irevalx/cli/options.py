@@ -19,7 +19,8 @@ from irevalx.cli.arguments import (
     Confidence,
     Option,
 )
-from irevalx.command_line.options import click_parameter, complete_file, complete_measure, refuse_standard_input_twice
+from irevalx.command_line.completion import complete_file, complete_measure
+from irevalx.command_line.options import click_parameter, refuse_standard_input_twice
 from irevalx.declarations import Parameter, whole
 from irevalx.errors import UsageError
 from irevalx.frozen import Frozen, fields

@@ -1,4 +1,4 @@
-"""Declared parameters as options: in messages and in help, as options of Click, and their completion."""
+"""Declared parameters as options: in messages and in help, and as options of Click."""
 
 from __future__ import annotations
 
@@ -8,18 +8,14 @@ import stat
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
+from irevalx.command_line.completion import CompletedText, NamedOption
 from irevalx.declarations import NO_DEFAULT, Parameter
 from irevalx.errors import STANDARD_INPUT, UsageError, quote, shell_word
-from irevalx.process.platform import SEPARATORS
-from irevalx.process.startup import start_numpy
 from irevalx.wording import Notation, join_words, spelled_rule, written_in
-
-if TYPE_CHECKING:
-    from click.shell_completion import CompletionItem
 
 
 class ShellNotation(Notation, kw_only=True):
@@ -90,25 +86,6 @@ def in_shell_words(words: str, parameters: Mapping[str, Parameter]) -> str:
     return re.sub("``([^`]*)``", r"\1", words)
 
 
-class NamedOption(click.Option):
-    """An option that also accepts the names in ``also``, separated by spaces, which the help does not show."""
-
-    def __init__(self, *args: Any, also: str | None = None, **attrs: Any) -> None:
-        super().__init__(*args, **attrs)
-        self.also = (also or "").split()
-
-    @property
-    def every_name(self) -> list[str]:
-        """All names of the option, of which the names shown in the help come first."""
-        return [*self.opts, *self.also]
-
-    def add_to_parser(self, parser: Any, ctx: click.Context) -> None:
-        """Add all names to the parser."""
-        visible, self.opts = self.opts, self.every_name
-        super().add_to_parser(parser, ctx)
-        self.opts = visible
-
-
 def click_parameter(parameter: Parameter, parameters: Mapping[str, Parameter], **more: Any) -> Callable[..., Any]:
     """Return the Click argument or option for a parameter. The keywords in ``more`` are passed to ``click.option``."""
     default = parameter.default if parameter.shell_default is NO_DEFAULT else parameter.shell_default
@@ -145,43 +122,16 @@ def _help(parameter: Parameter, parameters: Mapping[str, Parameter], default: An
     return f"{words}  [default: {typed}]" if typed else words
 
 
-class _Text(click.ParamType):  # type: ignore[type-arg, unused-ignore]
+class _Text(CompletedText):
     """The Click type of a declared parameter."""
 
     def __init__(self, parameter: Parameter) -> None:
+        super().__init__(parameter.kind.choices if parameter.kind else (), parameter.completion)
         self.parameter = parameter
-        self.name = "TEXT"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Convert a text to a value. Defaults are already values, and a repeated option converts its values later."""
         return self.parameter.read(value) if isinstance(value, str) and not self.parameter.is_repeated else value
-
-    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Any]:
-        """Return the choices that begin with the incomplete word, or the completions declared for the parameter."""
-        from click.shell_completion import CompletionItem
-
-        complete: dict[str, Callable[..., list[Any]]] = {
-            "file": complete_file,
-            "measure": complete_measure,
-            "suffix": self._complete_suffix,
-        }
-        if self.parameter.completion:
-            return complete[self.parameter.completion](ctx, param, incomplete)
-        return [CompletionItem(name) for name in self._choices if name.startswith(incomplete)]
-
-    def _complete_suffix(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Any]:
-        """Return completions of a file name with each suffix. If the name is empty, complete folders and files."""
-        from click.shell_completion import CompletionItem
-
-        suffix = os.path.splitext(incomplete)[1]  # noqa: PTH122 - pathlib takes a while to import
-        stem = incomplete.removesuffix(suffix).removesuffix(".")
-        if not stem or stem[-1] in SEPARATORS:
-            return [CompletionItem(incomplete, type="file")]
-        return [CompletionItem(stem + ending) for ending in self._choices if ending.startswith(suffix)]
-
-    @property
-    def _choices(self) -> tuple[str, ...]:
-        return self.parameter.kind.choices if self.parameter.kind else ()
 
 
 def _read_several(parameter: Parameter, default: Any, texts: Sequence[str]) -> Any:
@@ -203,30 +153,6 @@ def _entries(parameter: Parameter, texts: Sequence[str]) -> dict[str, Any]:
         for name, value in entry.items():
             entries[name] = (*entries.get(name, ()), *value) if parameter.several else value
     return entries
-
-
-def complete_file(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Return a completion item that lets the shell complete file names."""
-    from click.shell_completion import CompletionItem
-
-    return [CompletionItem(incomplete, type="file")]
-
-
-def complete_measure(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Return the measures and sets of measures that begin with the incomplete word."""
-    from click.shell_completion import CompletionItem
-
-    start_numpy()
-    from irevalx.measures import NICKNAMES, every_measure
-    from irevalx.measures.declaration import load_offered
-    from irevalx.measures.foreign_requests import OTHER_NAMES
-
-    load_offered()
-    names = dict.fromkeys(NICKNAMES, "a set of measures")
-    names |= {measure.name: measure.title for measure in every_measure()}
-    if not any(name.startswith(incomplete) for name in names):
-        names = {other.name if other.alone else f"{other.name}@": other.alone or other.at for other in OTHER_NAMES}
-    return [CompletionItem(name, help=text) for name, text in names.items() if name.startswith(incomplete)]
 
 
 def refuse_standard_input_twice(*paths: str | None) -> None:

@@ -15,7 +15,7 @@ from running import FIXTURES, described, lab, run
 
 import irevalx
 from irevalx.cli.command import command as evaluator
-from irevalx.command_line.options import NamedOption
+from irevalx.command_line.completion import NamedOption
 from irevalx.command_line.suggestions import GUESSES as OPTION_GUESSES
 from irevalx.lab import COMMANDS
 from irevalx.lab.command.program import GUESSES

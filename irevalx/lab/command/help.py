@@ -5,14 +5,16 @@ from __future__ import annotations
 import inspect
 from collections.abc import Mapping
 from textwrap import fill
+from typing import TYPE_CHECKING
 
 import click
 
 from irevalx.command_line.help import ALL_OF_IT, COLUMN, first_sentence, printing
-from irevalx.command_line.options import ShellNotation
 from irevalx.command_line.suggestions import unknown_option
-from irevalx.declarations import Parameter
 from irevalx.wording import missing, use_notation
+
+if TYPE_CHECKING:
+    from irevalx.declarations import Parameter
 
 SELDOM = frozenset(
     {
@@ -45,7 +47,9 @@ class HelpCommand(click.Command):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse arguments like Click. Raise UsageError for an unknown option, and suggest the most similar option."""
         ctx.meta[ALL_OF_IT] = ALL_OF_IT in args
-        if not ctx.resilient_parsing:  # completion runs in the process and context of its caller
+        if self.parameters and not ctx.resilient_parsing:  # completion runs in the process and context of its caller
+            from irevalx.command_line.options import ShellNotation
+
             use_notation(ShellNotation.of(self.parameters, ctx.command_path, args))
         try:
             return super().parse_args(ctx, args)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from importlib import import_module
 from typing import Any
 
@@ -20,8 +21,8 @@ from irevalx.process.terminal import echo, run_program
 EXTRA = frozenset({"jinja2", "matplotlib", "scipy", "sklearn"})
 """The packages that the extra ``irevalx[lab]`` installs."""
 
-_COMMAND = "irevalx.command"
-"""The key under which the name of the requested command is stored in a context before the command is imported."""
+_COMMAND, _HELP = "irevalx.command", "irevalx.help"
+"""The keys of a context that contain the name of the requested command and whether the arguments contain -h."""
 
 PAPERS_BEHIND = (
     "ahlgren-gronqvist-2008",
@@ -48,6 +49,15 @@ GUESSES = {
 _LONGEST = max(map(len, COMMANDS))
 
 
+def complete_command(name: str) -> click.Command:
+    """Import and return a command."""
+    start_numpy()
+    function = getattr(import_module(f"irevalx.lab.{COMMANDS[name].function}"), name.replace("-", "_"))
+    from irevalx.lab.command.declaration import command_from
+
+    return command_from(function)
+
+
 class Group(HelpCommand, click.Group):
     """A group of commands. A command is imported only when it is called."""
 
@@ -60,14 +70,17 @@ class Group(HelpCommand, click.Group):
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
-        """Import and return a command, or return None if there is no command with this name."""
+        """Return a command, or None if there is no command with this name.
+
+        For help and completion, the command is not imported.
+        """
         if name not in COMMANDS:
             return None
-        start_numpy()
-        function = getattr(import_module(f"irevalx.lab.{COMMANDS[name].function}"), name.replace("-", "_"))
-        from irevalx.lab.command.declaration import command_from
+        if ctx.resilient_parsing or ctx.meta.get(_HELP):
+            from irevalx.lab.command.recorded_help import RecordedCommand
 
-        return command_from(function)
+            return RecordedCommand(name, partial(complete_command, name))
+        return complete_command(name)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -79,7 +92,7 @@ class Group(HelpCommand, click.Group):
         if args[0] not in COMMANDS and not ctx.resilient_parsing:
             hint = f"; did you mean {GUESSES[args[0]]}?" if args[0] in GUESSES else nearest(args[0], COMMANDS)
             raise UsageError(f"unknown command {quote(args[0])}{hint}")
-        ctx.meta[_COMMAND] = args[0]
+        ctx.meta[_COMMAND], ctx.meta[_HELP] = args[0], not set(ctx.help_option_names).isdisjoint(args)
         return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
