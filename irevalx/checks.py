@@ -98,7 +98,7 @@ def flag(what: What, value: Any) -> bool:
 
 
 def text(what: What, value: Any) -> str:
-    """Return ``value`` if it is a string. Otherwise, raise ArgumentError."""
+    """Return ``value`` unchanged. Raise ArgumentError if ``value`` is not a string."""
     if isinstance(value, str):
         return value
     raise argument_error(what, "a string", value)
@@ -120,7 +120,7 @@ def texts(what: What, value: Any) -> tuple[str, ...]:
 
 
 def named_choice(what: What, value: Any, choices: Sequence[str]) -> str:
-    """Return ``value`` if it is one of ``choices``. Otherwise, raise ArgumentError."""
+    """Return ``value`` unchanged. Raise ArgumentError if ``value`` is not one of ``choices``."""
     if not isinstance(value, str) or value not in choices:
         raise argument_error(what, join_words([*map(repr, choices)], "or"), value)
     return value

@@ -208,7 +208,7 @@ class CommandText(Frozen, kw_only=True):
     run: Callable[..., int | None] | None = None
     """The function that calls the public function and writes the results, for commands with additional output, or None
     for other commands. The function receives ``Output``, the options that its own signature declares, and the arguments
-    of the public function as keywords. Its result is the exit status."""
+    of the public function as keywords. The function returns the exit status."""
     arrange: Callable[[Mapping[str, Any]], Mapping[str, Any]] | None = None
     """The function that replaces values before the public function is called, if an option stands for another argument.
     The function returns the replaced parameters with their values."""

@@ -58,7 +58,8 @@ REAL = "grades=real"
 PROBABILITY = "grades=probability"
 EXPECTED = "ties=expected"
 EXPECTED_OF_FIRST = "ties=expected and max_retrieved"
-"""Settings in the notation of declarations. These strings are keys of ``Measure.refuses`` and ``Measure.formulas``."""
+"""Settings in the notation of declarations. Measures use the strings as keys of ``Measure.refuses`` and
+``Measure.formulas``."""
 
 
 NAME_STYLES = ("trec_eval", "asked")

@@ -169,7 +169,7 @@ def truncate_to_int(x: float) -> int:
 
 
 class MalformedNumbers:
-    """A counter of the malformed numbers in a file. It also stores the message about the first malformed number.
+    """A counter of the malformed numbers in a file, which also stores the message about the first malformed number.
 
     ``what`` is the noun for the numbers ("score"), and ``rule`` describes valid numbers ("a finite number"). If
     ``strict`` is true, the first malformed number is an error. ``if_real`` is a hint for messages about real numbers

@@ -207,7 +207,7 @@ class Segments(Frozen):
 
 @cache
 def _one_row(length: int) -> Segments:
-    """Return one row of a given length. Its cached arrays are read-only, because several callers share the object."""
+    """Return one row of a given length. The cached arrays are read-only, because several callers share them."""
     rows = Segments(read_only(np.array([length])))
     for known in (rows.offsets, rows._filled, rows.ids, rows.position):  # noqa: SLF001 - it is of this module
         read_only(known)

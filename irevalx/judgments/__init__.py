@@ -1,4 +1,4 @@
-"""Judgments of each kind, and the judging pool. ``reading`` creates them, and ``ranking`` looks up documents in them.
+"""The kinds of judgments, and the judging pool.
 
 graded         Documents, JudgmentKind; Judgments, GroupedJudgments, InclusionJudgments
 preferences    PreferenceJudgments

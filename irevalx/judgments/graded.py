@@ -16,11 +16,11 @@ from irevalx.frozen import Frozen, cached_property, replace
 from irevalx.wording import more_such
 
 _MOST_IN_A_DICTIONARY = 1 << 14
-"""Maximum number of topics in a dictionary, which takes 70 bytes per topic."""
+"""The maximum number of topics that are indexed by a dictionary, which takes 70 bytes per topic."""
 
 
 class TopicIndex(Mapping[bytes, int]):
-    """The index of each topic. Binary search in byte order is as fast as a dictionary and requires less memory."""
+    """A mapping from topics to indices by binary search. For many topics, it is as fast as a dictionary but smaller."""
 
     def __init__(self, topics: tuple[bytes, ...]) -> None:
         self._topics = topics
@@ -39,10 +39,10 @@ class TopicIndex(Mapping[bytes, int]):
 
 
 class Documents(Frozen):
-    """The documents in a file of judgments. A ranking is made from these documents and a run."""
+    """The documents in a file of judgments. Rankings are created by looking up a run's results in the documents."""
 
     path: str
-    """The path, as given by the user."""
+    """The path of the judgments file, as the user wrote it."""
     topics: tuple[bytes, ...]
     """The distinct topics in ascending byte order."""
     rows: Segments
@@ -52,7 +52,7 @@ class Documents(Frozen):
 
     @property
     def documents(self) -> Documents:
-        """The object itself, because judgments of every kind must have the attribute ``documents``."""
+        """The object itself. Judgments of every kind have the attribute ``documents``."""
         return self
 
     def docnos_of(self, topic: bytes) -> list[bytes]:
@@ -72,7 +72,7 @@ class Documents(Frozen):
         return DocumentTable(self.rows.ids, self.rows.n, self.docnos)
 
     def places_of(self, topics: Sequence[bytes], topic: IntArray, docnos: Names) -> IntArray:
-        """Return the index of each document, or ABSENT if it is not judged.
+        """Return the index of each document in the judgments, or ABSENT if the judgments do not contain the document.
 
         ``topic`` contains, for each document, the index of its topic in ``topics``.
         """
@@ -85,14 +85,14 @@ class Documents(Frozen):
 
 
 class JudgmentKind:
-    """The properties that all kinds of judgments have, with default values.
+    """The base class of all kinds of judgments, with the properties that every kind has and their default values.
 
-    If code depends on the kind and on more than the judgments, it is a ``match`` in another module: the input of
-    measures in ``ranking.rank``, and traces in ``evaluation.trace``.
+    Code that depends both on the kind and on other data is a ``match`` statement in another module: ``ranking.rank``
+    creates the input of measures, and ``evaluation.trace`` creates traces.
     """
 
     first_name_first: ClassVar[bool] = False
-    """Whether tied documents are ordered by ascending byte order of their IDs."""
+    """Whether documents with tied scores are sorted by ID in ascending, not descending, byte order."""
 
     @property
     def default_depth(self) -> int | None:
@@ -111,7 +111,7 @@ class JudgmentKind:
 
     @property
     def tell_little_judged(self) -> bool:
-        """Whether a warning is printed if few retrieved documents are judged."""
+        """Whether irevalx warns if few of the retrieved documents are judged."""
         return False
 
     @cached_property
@@ -120,11 +120,11 @@ class JudgmentKind:
         return {}
 
     def failures(self, topics: Sequence[bytes]) -> Mapping[bytes, EvaluationError]:
-        """Return the error of each topic that cannot be evaluated. At least the topics in ``topics`` are checked."""
+        """Return a dictionary with the error of each topic that cannot be evaluated. All of ``topics`` are checked."""
         return self.duplicates
 
     def without(self, level: float, *, relevant: bool) -> BoolArray | None:
-        """Return whether each topic lacks a relevant (or nonrelevant) document, or None if there is no answer."""
+        """Return whether each topic has no relevant (or nonrelevant) documents, or None if this is unknown."""
         return None
 
 
@@ -132,47 +132,48 @@ SAMPLED_DEPTH = 1000
 """The default number of evaluated documents per topic for stratified samples."""
 
 _MOST_KEPT = 1 << 18
-"""The approximate maximum number of documents in the cache of topic pools."""
+"""The approximate maximum number of documents in the cache of ``TopicPools``."""
 
 _OF_EACH = 32
-"""The memory that caching a pool requires besides its documents, expressed as a number of documents."""
+"""The memory overhead of a cached pool, expressed as a number of documents."""
 
 
 class TopicPools(Frozen):
-    """The judged documents of some topics."""
+    """The judged and pooled documents of a list of topics."""
 
     rows: Segments
     """One row per topic."""
     grades: AnyArray
-    """The grade of each document; read-only."""
+    """The grade of each document, as a read-only array."""
     index: IntArray
     """The index of each document in the judgments."""
 
     @cached_property
     def by_level(self) -> dict[float, dict[Any, Any]]:
-        """A cache of read-only arrays computed from these documents, as {level: {key: array}}."""
+        """A cache of read-only arrays that measures compute from the documents, as {level: {key: array}}."""
         return {}
 
 
 class Judgments(Documents, JudgmentKind):
     """The judged documents of each topic with their grades.
 
-    Documents are in file order. If a file was read in several parts, the topics of each part are in file order, too.
+    The documents of a topic are in file order, and the topics are in ascending byte order.
     """
 
     grades: AnyArray
-    """The grade of each document: an integer, or a real number with ``--grades real``. A negative grade means that a
-    document was pooled but not judged."""
+    """The grade of each document: an integer, or a real number with ``--grades real``. A negative grade marks a
+    document that was pooled but not judged."""
     lines: IntArray
     """The 1-based line of each document in the file, or 0 for a document that the pool file adds."""
     strata: IntArray | None = None
     """The stratum of each document, numbered from 0, or None if there are no strata."""
     distinct: bool = False
-    """Whether it is known that no topic contains a document twice."""
+    """Whether no topic is known to contain a document twice. If this is false, duplicates are possible."""
     about_duplicates: Callable[[], str] = str
-    """A function that returns a hint for error messages: the file with duplicate documents can have another format."""
+    """A function that returns a hint for messages about duplicate documents, such as that the file has another
+    format."""
     weights: FloatArray | None = None
-    """The column WEIGHT as an array indexed by ``lines``, so that subsets of the judgments can share it."""
+    """The column WEIGHT as an array indexed by line number. Subsets of the judgments can share this array."""
 
     @classmethod
     def joined(cls, path: str, parts: Sequence[Judgments]) -> Judgments:
@@ -203,7 +204,7 @@ class Judgments(Documents, JudgmentKind):
 
     @property
     def n_relevant(self) -> int:
-        """The number of lines with a grade above 0, whatever the relevance level (num_rel of trec_eval -c)."""
+        """The number of lines with a grade above 0, regardless of the relevance level (num_rel of trec_eval -c)."""
         return int(np.count_nonzero(self.grades > 0))
 
     @property
@@ -219,11 +220,11 @@ class Judgments(Documents, JudgmentKind):
 
     @property
     def tell_little_judged(self) -> bool:
-        """Whether a warning is printed if few retrieved documents are judged, which is expected of samples."""
+        """Whether irevalx warns if few of the retrieved documents are judged. In stratified samples, this is normal."""
         return self.strata is None
 
     def without(self, level: float, *, relevant: bool) -> BoolArray | None:
-        """Return whether each topic has no relevant (or nonrelevant) document, or None if ``level`` is at most 0."""
+        """Return whether each topic has no relevant (or nonrelevant) documents, or None if ``level`` is at most 0."""
         if level <= 0:
             return None
         if (level, relevant) not in self._lacking:
@@ -236,7 +237,7 @@ class Judgments(Documents, JudgmentKind):
         return {}
 
     def restricted(self, chosen: BoolArray) -> Judgments:
-        """Return the judgments selected by the mask ``chosen``. Topics without a selected judgment remain, too."""
+        """Return the judgments selected by the mask ``chosen``. All topics remain, even without selected judgments."""
         return replace(
             self,
             rows=self.rows.keep(chosen),
@@ -254,7 +255,7 @@ class Judgments(Documents, JudgmentKind):
         return [_MOST_KEPT]
 
     def pools(self, topics: IntArray) -> TopicPools:
-        """Return the judged documents of some topics. The documents of a few topics are cached for further rankings."""
+        """Return the documents of the topics with the given indices. Results of moderate size are cached."""
         key = topics.tobytes()
         pools = self._pools.get(key)
         if pools is None:
@@ -285,7 +286,7 @@ class Judgments(Documents, JudgmentKind):
 
 
 def _joined_weights(parts: Sequence[FloatArray]) -> FloatArray | None:
-    """Concatenate the weights by line of several parts of a file. Return None if there are no weights."""
+    """Merge the weights of several parts of a file, each an array indexed by line, or return None if there are none."""
     if not parts:
         return None
     joined = np.full(max(map(len, parts)), np.nan)
@@ -317,8 +318,8 @@ def each_judgment_once(judgments: Judgments, warn: Warn) -> Judgments:
 def duplicate_documents(
     what: str, path: str, occurrences: Iterable[tuple[bytes, bytes, list[int]]], hint: str = ""
 ) -> dict[bytes, DuplicateDocumentError]:
-    """Return an error for each topic with duplicate documents, which names the first one in byte order."""
-    where: dict[tuple[bytes, bytes], set[int]] = {}  # the line numbers, or {0} if the judgments are not lines
+    """Return an error for each topic with duplicate documents. The message names the first one in byte order."""
+    where: dict[tuple[bytes, bytes], set[int]] = {}  # the line numbers, or {0} if the input has no lines
     for topic, docno, lines in occurrences:
         where.setdefault((topic, docno), set()).update(lines)
     errors: dict[bytes, DuplicateDocumentError] = {}
@@ -342,12 +343,11 @@ class GroupedJudgments(Frozen, JudgmentKind):
     groups: Segments
     """The judgment groups of each topic, in ascending byte order."""
     names: tuple[bytes, ...]
-    """The name of each group."""
+    """The name of each judgment group."""
     judgments: Judgments
-    """The judgments of each group, stored as if the group were a topic. The documents are in the order of
-    ``documents``."""
+    """The judgments of all groups. Each group is stored like a topic, with documents in the order of ``documents``."""
     document: IntArray
-    """The document of each judgment, as an index into ``documents``."""
+    """The index of each judgment's document in ``documents``."""
 
     @property
     def greatest_grade(self) -> float | None:
@@ -355,10 +355,10 @@ class GroupedJudgments(Frozen, JudgmentKind):
         return self.judgments.greatest_grade
 
     def find(self, group: IntArray, document: IntArray) -> IntArray:
-        """Return the indices in ``judgments`` of groups' judgments.
+        """Return the index of each group's judgment of a document in ``judgments``.
 
-        The index is ABSENT if a group did not judge a document. A negative ``document`` is a document that no group
-        judged, and its index is ABSENT, too.
+        If the group did not judge the document, the index is ABSENT. A negative element of ``document`` stands for a
+        document that no group judged; its index is also ABSENT.
         """
         n = self.documents.rows.size
         keys, requested = self.judgments.rows.ids * n + self.document, group * n + document
@@ -375,7 +375,7 @@ class InclusionJudgments(Documents, JudgmentKind):
     """The inclusion probability of each document, in (0, 1]. The probability is 1 if the document was not chosen at
     random."""
     at_random: BoolArray
-    """Whether the file marks the document as drawn at random, regardless of its probability."""
+    """Whether the file marks each document as drawn at random, regardless of its inclusion probability."""
     lines: IntArray
     """The 1-based line of each document in the file."""
 

@@ -1,4 +1,4 @@
-"""The judging pool: the documents that a pool file adds to the judgments."""
+"""The judging pool, read from a pool file, whose documents are added to the judgments."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from irevalx.wording import more_such
 
 
 class PooledDocuments(Frozen):
-    """Documents that were selected for judging. A document can occur several times."""
+    """The documents in a pool file, which were selected for judging. A document can occur several times."""
 
     path: str
-    """The path, as given by the user."""
+    """The path of the pool file, as the user wrote it."""
     topics: tuple[bytes, ...]
     topic: IntArray
-    """The topic of each document, as an index into ``topics``."""
+    """The index of each document's topic in ``topics``."""
     docnos: Names
     """The ID of each document."""
 
@@ -43,7 +43,7 @@ class PooledDocuments(Frozen):
 
 
 class PoolGaps(Frozen):
-    """Differences between judgments and a pool. The counts can be added if they were made for disjoint topics."""
+    """The differences between judgments and a pool. Counts for disjoint sets of topics can be added."""
 
     judged: int
     """The number of topics in the judgments."""
@@ -54,13 +54,12 @@ class PoolGaps(Frozen):
     unknown: int
     """The number of topics that are in the pool but not in the judgments."""
     outside: int
-    """The number of judged documents that are not in the pool. Documents of topics that the pool lacks are not
-    counted."""
+    """The number of judged documents that are not in the pool, without documents of topics that are not in the pool."""
     first: tuple[bytes, bytes] | None
-    """The topic and ID of the first document counted by ``outside``, or None if there is none."""
+    """The topic and ID of the first judged document that is not in the pool, or None if ``outside`` is 0."""
 
     def warnings_about(self, path: str) -> list[str]:
-        """Return the warnings about the differences. ``path`` is the path of the pool."""
+        """Return warnings that describe the differences. ``path`` is the path of the pool file."""
         parts = []
         if self.lacking:
             parts.append(
@@ -80,7 +79,7 @@ class PoolGaps(Frozen):
 
 
 NO_GAPS = PoolGaps(0, 0, 0, 0, 0, None)
-"""The differences if there is no pool."""
+"""The record that stands for no differences, used if there is no pool."""
 
 
 def with_pool(judgments: Judgments, pool: PooledDocuments, warn: Warn = lambda line: None) -> Judgments:
@@ -92,7 +91,7 @@ def with_pool(judgments: Judgments, pool: PooledDocuments, warn: Warn = lambda l
 
 
 def add_pool(judgments: Judgments, pool: PooledDocuments) -> tuple[Judgments, PoolGaps]:
-    """Add pooled documents that have no judgment to the topics of the judgments, with a negative grade."""
+    """Add the pooled but unjudged documents to the judgments, with a negative grade. Also return the differences."""
     place = np.array([judgments.topic_index.get(topic, ABSENT) for topic in pool.topics], np.int64)[pool.topic]
     known = place != ABSENT
     topic, docnos = place[known], pool.docnos.take(known)
@@ -115,7 +114,7 @@ def add_pool(judgments: Judgments, pool: PooledDocuments) -> tuple[Judgments, Po
 
 
 def _gaps(judgments: Judgments, pool: PooledDocuments, entry: IntArray) -> PoolGaps:
-    """Return the differences. ``entry`` contains the indices of the judged documents that are in the pool."""
+    """Return the differences between judgments and pool. ``entry`` contains the indices of judgments in the pool."""
     pooled = set(pool.topics)
     lacking = np.array([topic not in pooled for topic in judgments.topics], np.bool_)
     in_pool = np.zeros(judgments.rows.size, np.bool_)
@@ -123,7 +122,7 @@ def _gaps(judgments: Judgments, pool: PooledDocuments, entry: IntArray) -> PoolG
     outside = np.flatnonzero((judgments.grades >= 0) & ~in_pool & ~judgments.rows.spread(lacking))
     first = None
     if outside.size:
-        # The first document in the file or, if the file has no order, the first by docno.
+        # Report the first document in the file, or the first by docno if the documents have no lines.
         of_topic = outside[judgments.rows.ids[outside] == judgments.rows.ids[outside[0]]].tolist()
         place = min(of_topic, key=lambda place: (judgments.lines[place], judgments.docnos.text(place)))
         first = judgments.topics[judgments.rows.ids[place]], judgments.docnos.text(place)

@@ -1,4 +1,4 @@
-"""Preference judgments: in a pair of documents for a topic, one document is preferred to the other.
+"""Preference judgments, which state that one document is preferred to another document for a topic.
 
 Each judgment group, for example one user's judgments, assigns levels to documents and prefers a document to every
 document of a lower level. If a group has subgroups, levels are compared only within each subgroup, and the preferences
@@ -24,24 +24,24 @@ FLIP_HINT = (
 
 
 class ClassGroup(Frozen):
-    """A judgment group without subgroups. The documents of the group form classes of equal level."""
+    """A judgment group without subgroups. Documents of equal level form a class."""
 
     ids: IntArray
-    """The document of each line, in ascending order. A repeated line counts several times. The shape is (k,)."""
+    """The ID of the document on each line, in ascending order. Repeated lines are kept. The shape is (k,)."""
     level: FloatArray
-    """The level of each line. The shape is (k,)."""
+    """The level on each line. The shape is (k,)."""
     number: IntArray
     """The class of each line. Class 0 has the highest level. The shape is (k,)."""
 
     def renumbered(self, ids: IntArray) -> ClassGroup:
-        """Return the group with document i renumbered to ``ids[i]``."""
+        """Return the group in which the new ID of document i is ``ids[i]``."""
         new = ids[self.ids]
         order = np.argsort(new, kind="stable")
         return ClassGroup(new[order], self.level[order], self.number[order])
 
     @property
     def preferred(self) -> BoolArray:
-        """Whether the first document of a pair is preferred to the second. The shape is (k, k)."""
+        """Whether the document of line i is preferred to the document of line j. The shape is (k, k)."""
         return self.number[:, None] < self.number
 
     @property
@@ -50,12 +50,13 @@ class ClassGroup(Frozen):
         return self.level <= 0
 
     def balanced(self, n_relevant: int, n_counted: int) -> BoolArray:
-        """Return the preferences between all classes but the last, and pairs with documents of the last class.
+        """Return a matrix of pairs: preferences among the classes above the last one, and further pairs.
 
-        A document of the last class has a pair with each document of a higher class, for the first ``n_counted``
-        documents of the last class.
+        The further pairs combine each document of the group with each of the first ``n_counted`` documents of the last
+        class.
         """
-        # Pairs within the last class are included. Many nonrelevant documents cannot outweigh the relevant documents.
+        # Pairs within the last class are included. The limit keeps many nonrelevant documents from outweighing the
+        # relevant ones.
         last = self.number == self.number.max()
         chosen = last & (np.cumsum(last) <= n_counted)
         others = ~last
@@ -71,18 +72,18 @@ class RelationGroup(Frozen):
     level: FloatArray
     """The level of each document on its last line. The shape is (k,)."""
     preferred: BoolArray
-    """Whether the first document of a pair is preferred to the second, directly or transitively. The shape is (k, k).
+    """Whether document i is preferred to document j, directly or transitively. The shape is (k, k).
     """
 
     def renumbered(self, ids: IntArray) -> RelationGroup:
-        """Return the group with document i renumbered to ``ids[i]``."""
+        """Return the group in which the new ID of document i is ``ids[i]``."""
         new = ids[self.ids]
         order = np.argsort(new)
         return RelationGroup(new[order], self.level[order], self.preferred[np.ix_(order, order)])
 
     @property
     def nonrelevant(self) -> BoolArray:
-        """Whether each document is nonrelevant (its level is 0, and not negative). The shape is (k,)."""
+        """Whether the level of each document is exactly 0. A negative level is not nonrelevant. The shape is (k,)."""
         neutral: BoolArray = self.level == 0
         return neutral
 
@@ -96,7 +97,7 @@ Group: TypeAlias = ClassGroup | RelationGroup
 
 
 class PreferenceJudgments(Frozen, JudgmentKind):
-    """Preference judgments in file order."""
+    """The preference judgments of all topics."""
 
     documents: Documents
     """The judged documents. The documents are distinct within a topic and in ascending byte order."""
@@ -108,7 +109,7 @@ class PreferenceJudgments(Frozen, JudgmentKind):
     """The lines of each group, sorted by ascending subgroup and then by descending level."""
     subgroup: IntArray
     document: IntArray
-    """The document of each line, as an index into the documents of its topic."""
+    """The index of the document on each line among the documents of its topic."""
     level: FloatArray
     lines: IntArray
     """The 1-based line numbers in the file."""
@@ -116,7 +117,7 @@ class PreferenceJudgments(Frozen, JudgmentKind):
 
     @cached_property
     def by_topic(self) -> list[tuple[Group, ...] | EvaluationError]:
-        """The groups of each topic, with indices of documents as IDs, or the error about contradictory preferences."""
+        """The judgment groups of each topic, or an error. The IDs of documents are indices within the topic."""
         groups: list[tuple[Group, ...] | EvaluationError] = []
         for topic in range(self.groups.n):
             where = self.groups.slice(topic)
@@ -127,7 +128,7 @@ class PreferenceJudgments(Frozen, JudgmentKind):
         return groups
 
     def failures(self, topics: Sequence[bytes]) -> Mapping[bytes, EvaluationError]:
-        """Return a dictionary from each topic in ``topics`` that cannot be evaluated to its error."""
+        """Return a dictionary with the error of each topic in ``topics`` whose preferences are contradictory."""
         outcome = {topic: self.by_topic[self.documents.topic_index[topic]] for topic in topics}
         return {topic: error for topic, error in outcome.items() if isinstance(error, EvaluationError)}
 
@@ -207,6 +208,6 @@ class PreferenceJudgments(Frozen, JudgmentKind):
 
 
 def close(relation: BoolArray) -> None:
-    """Close a relation transitively. The array is modified."""
+    """Replace a relation by its transitive closure, in place."""
     for between in range(len(relation)):
         relation[relation[:, between]] |= relation[between]

@@ -18,7 +18,7 @@ from irevalx.judgments.graded import Documents, JudgmentKind
 
 
 class SubtopicJudgments(Frozen, JudgmentKind):
-    """Judgments that state for which subtopics of a topic a document is relevant."""
+    """Judgments that state whether a document is relevant for each subtopic of a topic."""
 
     documents: Documents
     """The documents judged for any subtopic. The documents are distinct within a topic and in file order."""
@@ -29,7 +29,7 @@ class SubtopicJudgments(Frozen, JudgmentKind):
     rows: Segments
     """The judgments of each document, in ascending order of subtopics."""
     subtopic: IntArray
-    """The subtopic of each judgment, as an index into the subtopics of its topic."""
+    """The index of each judgment's subtopic among the subtopics of its topic."""
     grades: AnyArray
     """The grade of each judgment. A negative grade is never relevant."""
     duplicates: dict[bytes, DuplicateDocumentError]
@@ -61,7 +61,7 @@ class SubtopicJudgments(Frozen, JudgmentKind):
         return float(self.grades.max()) if self.grades.size else None
 
     def relevant(self, level: float) -> RelevantParts:
-        """Return the documents that are relevant for each subtopic at a relevance level. The result is cached."""
+        """Return the documents that are relevant for each subtopic at a relevance level. Results are cached."""
         level = max(level, 0)
         if level not in self._by_level:
             self._by_level[level] = self._relevant(level)
@@ -102,10 +102,10 @@ class RelevantParts(Frozen):
     parts: Segments
     """The parts of each document: the subtopics for which the document is relevant, in ascending order."""
     subtopic: IntArray
-    """The subtopic of each part, as an index into ``subtopics``."""
+    """The index of each part's subtopic in ``subtopics``."""
 
     def ideal(self, alpha: float) -> tuple[Segments, FloatArray]:
-        """Return the ideal ranking of each topic and the gains of its documents, cached for each ``alpha``."""
+        """Return the lengths of the ideal rankings and the gains of their documents. Results are cached."""
         if alpha not in self._ideals:
             lists, parts, subtopic = self._candidates
             self._ideals[alpha] = lists, ideal_gains(lists, parts, subtopic, self.subtopics.size, alpha)
@@ -117,7 +117,7 @@ class RelevantParts(Frozen):
 
     @cached_property
     def _candidates(self) -> tuple[Segments, Segments, IntArray]:
-        """The documents of each topic that are relevant for any subtopic, in ascending byte order, and their parts."""
+        """The documents of each topic that are relevant for any subtopic, with their parts, in ascending byte order."""
         relevant = np.flatnonzero(self.parts.lengths)
         topic = self.documents.rows.ids[relevant]
         ascending = relevant[order_by_name(self.documents.docnos.take(relevant), topic)]
@@ -130,12 +130,12 @@ def _concatenated(parts: Sequence[Segments]) -> Segments:
 
 
 def ideal_gains(topics: Segments, parts: Segments, subtopic: IntArray, n_subtopics: int, alpha: float) -> FloatArray:
-    """Return the gains of the ideal rankings. ``parts`` are the subtopics of each document.
+    """Return the gain of each document in the ideal rankings. ``parts`` contains the subtopics of each document.
 
     Every subtopic starts with the weight 1. The next document is the document whose subtopics have the greatest total
-    weight, or the last such document of the topic if several are tied. The weights of its subtopics are then multiplied
-    by 1 - alpha. Weights are added in ascending order of subtopics, because rounding determines which documents are
-    tied.
+    weight, or the last such document of the topic if several are tied. The weights of the document's subtopics are then
+    multiplied by 1 - alpha. Weights are added in ascending order of subtopics, because rounding determines which
+    documents are tied.
     """
     gains = np.empty(topics.size)
     longest_first = np.argsort(-topics.lengths, kind="stable")  # unfinished topics are always first
@@ -151,7 +151,7 @@ def ideal_gains(topics: Segments, parts: Segments, subtopic: IntArray, n_subtopi
 
 
 class _Kinds:
-    """Documents grouped by their sets of subtopics. The last document that is not selected represents a group."""
+    """Documents grouped by topic and set of subtopics. The last document not yet ranked represents its group."""
 
     def __init__(self, topics: Segments, parts: Segments, subtopic: IntArray) -> None:
         kind, first = _numbered(topics, parts, subtopic)
@@ -160,7 +160,7 @@ class _Kinds:
         self.topic = topic
         self.parts, index = parts.take(first)
         self.subtopic = subtopic[index]
-        # A linked list of the documents of each kind, starting from the last document.
+        # The documents of each kind form a linked list, which starts with the last document.
         by_kind = np.argsort(kind, kind="stable")
         same = np.append(False, kind[by_kind][1:] == kind[by_kind][:-1])[: kind.size]
         self.kind = kind
@@ -169,7 +169,7 @@ class _Kinds:
         self.last = by_kind[np.flatnonzero(~np.append(same, False)[1:])]
 
     def choose(self, n_topics: int, weight: FloatArray, factor: float) -> FloatArray:
-        """Select the next document of the first ``n_topics`` topics, update the weights, and return its gain."""
+        """Choose the next document of each of the first ``n_topics`` topics, update weights, and return the gains."""
         n_kinds = int(self.offsets[n_topics])
         n_parts = int(self.parts.offsets[n_kinds])
         starts, topic, last = self.offsets[:n_topics], self.topic[:n_kinds], self.last[:n_kinds]
@@ -187,7 +187,7 @@ class _Kinds:
 
 
 def _numbered(topics: Segments, parts: Segments, subtopic: IntArray) -> tuple[IntArray, IntArray]:
-    """Return the kind of each document (determined by its topic and subtopics), and the first document of each kind."""
+    """Number the distinct pairs of topic and subtopics. Return each document's number and the first such document."""
     kind = topics.ids
     base = int(subtopic.max(initial=0)) + 2
     for place in range(int(parts.lengths.max(initial=0))):

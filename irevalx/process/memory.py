@@ -1,4 +1,4 @@
-"""Reuse of freed memory for later arrays. By default, the memory is returned to the system."""
+"""Settings of the C library, so that freed memory is reused for later arrays and not returned to the system."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ def keep_freed_memory() -> None:
     """Let glibc keep up to 256 MB of freed memory for later arrays. Other C libraries are not affected.
 
     By default, glibc maps new memory for the large arrays of each block, and the page faults take longer than the
-    computation. NumPy requests huge pages for larger arrays. Allocating five such arrays, which are not written to,
-    leaves huge pages for the arrays of the first blocks.
+    computation. NumPy requests huge pages for larger arrays. Five such arrays are allocated and freed without being
+    written to, so that the arrays of the first blocks use huge pages.
     """
     with suppress(ImportError, OSError, AttributeError, TypeError, MemoryError):
         from ctypes import CDLL
@@ -41,6 +41,7 @@ def keep_freed_memory() -> None:
 
 @cache
 def keep_some_freed_memory() -> None:
-    """Let glibc keep up to 8 MB, because page faults take up to a quarter of the time of small evaluations."""
-    # glibc returns freed memory above 128 KB, or above twice the size of the largest array freed so far (up to 32 MB).
+    """Let glibc keep up to 8 MB of freed memory. Otherwise, page faults take a quarter of a small evaluation's time."""
+    # By default, glibc returns freed memory above 128 KB to the system. The limit rises to twice the size of the
+    # largest array that was freed, so that freeing one array of 4 MB is sufficient.
     np.empty(_SMALL_ARRAYS, np.uint8)

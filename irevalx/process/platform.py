@@ -1,4 +1,4 @@
-"""Differences between operating systems: text encoding, forks, signals, open files, line endings, file names.
+"""The differences between operating systems: text encodings, forks, signals, open files, line endings, file names.
 
 No other module checks the operating system or calls functions that Windows lacks.
 """
@@ -20,7 +20,7 @@ from typing import Any, BinaryIO
 WINDOWS = sys.platform == "win32"
 
 ENCODING, ERRORS = (
-    ("utf-8", "surrogateescape")  # the default encoding of file names refuses bytes that are not UTF-8
+    ("utf-8", "surrogateescape")  # the default error handler rejects bytes that are not UTF-8
     if WINDOWS
     else (sys.getfilesystemencoding(), sys.getfilesystemencodeerrors())
 )
@@ -34,28 +34,28 @@ SEPARATORS = os.sep + (os.altsep or "")
 """The characters that separate folders in paths."""
 
 _OPEN_ALREADY = () if WINDOWS else ("/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/fd/")
-"""The path prefixes of files that this process has already opened. Other paths below /dev, for example in /dev/shm, are
-ordinary files."""
+"""The prefixes of paths that refer to files already opened by this process. Other paths below /dev, for example in
+/dev/shm, refer to ordinary files."""
 
 _OPEN_FILE = re.compile(r"(?:/dev|/proc/([0-9]+)(?:/task/[0-9]+)?)/fd/([0-9]+)")
 _MOST_LINKS = 40
-"""The maximum number of links to follow, which is equal to the limit of Linux."""
+"""The maximum number of symbolic links that are followed, as in Linux."""
 
 _NOT_IN_NAMES = r'[<>:"/\\|?*\0-\x1f]' if WINDOWS else rf"[{re.escape(SEPARATORS)}\0]"
 """The characters that file names cannot contain."""
 
 
 def as_bytes(text: str) -> bytes:
-    """Encode a text as in files. Raise UnicodeEncodeError for a surrogate that does not represent a byte."""
+    """Encode a string like the bytes of files. Raise UnicodeEncodeError if a surrogate does not represent a byte."""
     return text.encode(ENCODING, ERRORS)
 
 
 _SIMILAR = str.maketrans("−–—‘’“”·×", "---''\"\".x") | {ord("±"): "+/-", ord("≥"): ">=", ord("≤"): "<="}  # noqa: RUF001
-"""ASCII replacements of characters that have no decomposition in Unicode."""
+"""ASCII replacements for characters that Unicode does not decompose."""
 
 
 def encodable(text: str, encoding: str = ENCODING) -> str:
-    """Return a text for output. Characters that the encoding lacks become ASCII letters or escapes."""
+    """Return a string that can be encoded. Unsupported characters are replaced by ASCII letters or escape sequences."""
     with suppress(UnicodeEncodeError):
         text.encode(encoding, "surrogateescape")
         return text
@@ -72,17 +72,17 @@ def encodable(text: str, encoding: str = ENCODING) -> str:
 
 
 def displayed(text: str) -> bytes:
-    """Encode a text for output. In contrast to IDs, a text for output can contain replaced characters."""
+    """Encode a string for output. Characters that cannot be encoded are replaced, which ``as_bytes`` does not do."""
     return as_bytes(encodable(text))
 
 
 def as_text(data: bytes) -> str:
-    """Decode bytes of a file. Invalid bytes become surrogates."""
+    """Decode bytes from a file. Invalid bytes are represented by surrogates."""
     return data.decode(ENCODING, ERRORS)
 
 
 def path_text(path: str | bytes | os.PathLike[Any]) -> str:
-    """Return a path as text. The bytes of a path are decoded as the operating system decodes them."""
+    """Return a path as a string. Bytes are decoded with the file system encoding of the operating system."""
     return os.fsdecode(path)
 
 
@@ -93,7 +93,7 @@ def own_arguments() -> list[str]:
         return words
     from glob import glob
 
-    return [name for word in words for name in sorted(glob(word)) or [word]]  # noqa: PTH207 - as typed
+    return [name for word in words for name in sorted(glob(word)) or [word]]  # noqa: PTH207 - keep the names as typed
 
 
 def prepare_output() -> None:
@@ -110,7 +110,7 @@ def is_closed_pipe(error: OSError) -> bool:
 
 
 def file_name(text: str) -> str:
-    """Return a valid, non-hidden file name that resembles a text.
+    """Return a valid file name that resembles a string and does not begin with a period.
 
     >>> file_name("../a b")
     '_a b'
@@ -119,14 +119,14 @@ def file_name(text: str) -> str:
 
 
 def new_file_mode() -> int:
-    """Return the permissions of a new file. The mask is set to read it, because no function only reads the mask."""
+    """Return the permissions of a new file. The umask must be set temporarily, because it cannot be read otherwise."""
     mask = os.umask(0)
     os.umask(mask)
     return 0o666 & ~mask
 
 
 def is_pipe(file: BinaryIO) -> bool:
-    """Return whether a file is a pipe, or False for a file in memory."""
+    """Return whether a file is a pipe. The result is False for a file object in memory."""
     try:
         return stat.S_ISFIFO(os.fstat(file.fileno()).st_mode)
     except io.UnsupportedOperation:
@@ -134,17 +134,17 @@ def is_pipe(file: BinaryIO) -> bool:
 
 
 def can_seek(file: BinaryIO) -> bool:
-    """Return whether a file supports seeking, which Windows reports incorrectly for pipes."""
+    """Return whether a file supports seeking. On Windows, file objects incorrectly report that pipes support it."""
     return file.seekable() and not (WINDOWS and is_pipe(file))
 
 
 def is_open_already(path: str) -> bool:
-    """Return whether a path, such as ``/dev/stdin``, names a file that this process has open."""
+    """Return whether a path, such as ``/dev/stdin``, refers to a file that is already open in this process."""
     return path.startswith(_OPEN_ALREADY)
 
 
 def opened_file(path: str) -> Callable[[], BinaryIO] | None:
-    """Return a function that opens a path like ``/dev/stdout`` for appending, or None for other paths."""
+    """Return a function that opens a path like ``/dev/stdout`` for writing, or None if the path is ordinary."""
     name = path
     for _ in range(_MOST_LINKS):
         folder, base = os.path.split(name)
@@ -161,7 +161,7 @@ def opened_file(path: str) -> Callable[[], BinaryIO] | None:
 
 
 def default_processes() -> int:
-    """Return the number of processors that this process can use, at most ``MOST_PROCESSES``."""
+    """Return the number of processors available to this process, or ``MOST_PROCESSES`` if there are more."""
     if sys.platform == "linux" and hasattr(os, "sched_getaffinity"):
         return min(len(os.sched_getaffinity(0)), MOST_PROCESSES)
     return min(os.cpu_count() or 1, MOST_PROCESSES)
@@ -181,7 +181,7 @@ def fork() -> int:
 
 @contextmanager
 def signals_blocked() -> Iterator[Iterable[int]]:
-    """Block signals in this context, so that only a fork's parent handles them. Yield the earlier mask."""
+    """Block all signals during a fork, so that only the parent process handles them. Yield the previous signal mask."""
     if sys.platform == "win32":
         yield ()
         return
@@ -193,7 +193,7 @@ def signals_blocked() -> Iterator[Iterable[int]]:
 
 
 def begin_copy(mask: Iterable[int]) -> None:
-    """Make Ctrl-C end a forked child, and restore its mask of blocked signals."""
+    """Restore the signal mask of a forked child, and let Ctrl-C end the child unless Ctrl-C is ignored."""
     if sys.platform != "win32":
         if signal.getsignal(signal.SIGINT) != signal.SIG_IGN:
             signal.signal(signal.SIGINT, signal.SIG_DFL)
@@ -201,7 +201,7 @@ def begin_copy(mask: Iterable[int]) -> None:
 
 
 def threads() -> int:
-    """Return the number of threads in this process, including threads not started by Python, or 0 if unknown."""
+    """Return the number of all threads in this process, including those of C libraries, or 0 if it is unknown."""
     try:
         return len(os.listdir("/proc/self/task"))  # noqa: PTH208 - pathlib takes a while to import
     except OSError:
@@ -209,10 +209,10 @@ def threads() -> int:
 
 
 def alone_after_a_fork() -> bool:
-    """Fork once, and return whether this process then has no other thread.
+    """Fork once, and return whether this process has only one thread afterwards.
 
-    A fork ends the threads of OpenBLAS until they are needed. Warnings are recorded, because Python 3.12 and later warn
-    about a fork if there are other threads.
+    A fork ends the threads of OpenBLAS until they are needed. Warnings are also checked, because Python 3.12 and later
+    warn about a fork if there are other threads.
     """
     with warnings.catch_warnings(record=True) as heard, signals_blocked():
         warnings.simplefilter("always")

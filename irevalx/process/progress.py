@@ -1,4 +1,4 @@
-"""A line on the terminal that shows progress, with a bar if there are several runs."""
+"""The progress line on the terminal, which contains a bar if there are several runs."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TypeVar
 Item = TypeVar("Item")
 
 PATIENCE = 2.0
-"""The number of seconds before the line is shown."""
+"""The number of seconds before the progress line appears."""
 
 PAUSE = 0.1
 """The minimum number of seconds between two updates of the line."""
@@ -20,10 +20,10 @@ WIDTH = 20
 
 
 class Progress:
-    """A counter of the lines that were read. If the work takes long, the count is displayed.
+    """A counter of the lines that were read. The count is displayed if reading takes longer than ``PATIENCE``.
 
-    The line begins with ``program``. ``show`` replaces the line shown before, or is None if nothing is displayed, and
-    ``clock`` returns seconds.
+    The progress line begins with ``program``. The function ``show`` displays a new line in place of the previous one;
+    if it is None, nothing is displayed. ``clock`` returns the time in seconds.
     """
 
     def __init__(
@@ -44,7 +44,7 @@ class Progress:
         self._is_shown = False
 
     def advance(self, more: int = 1) -> None:
-        """Count lines that were read since the last call."""
+        """Add the number of lines that were read since the last call."""
         self._done += more
         if self._show and self._clock() >= self._next:
             runs = ""
@@ -68,11 +68,11 @@ class Progress:
 
 
 SHOW: ContextVar[Callable[[str], None] | None] = ContextVar("SHOW", default=None)
-"""The function that replaces the current line of the terminal for ``counted``, or None if progress is not displayed."""
+"""The function with which ``counted`` displays its progress line, or None if progress is not displayed."""
 
 
 def counted(items: Iterable[Item], what: str, total: int) -> Iterator[Item]:
-    """Yield ``items``. After ``PATIENCE`` seconds, display a progress bar with the remaining time."""
+    """Yield each of ``items``. After ``PATIENCE`` seconds, display a progress bar with the estimated remaining time."""
     show, start = SHOW.get(), monotonic()
     following, is_shown = start + PATIENCE, False
     for n_done, item in enumerate(items, 1):

@@ -1,7 +1,7 @@
-"""Start of the process, before other modules are loaded: Ctrl-C, lack of memory, and NumPy's threads.
+"""Preparation of the process before other modules are loaded: Ctrl-C, exhausted memory, and NumPy's threads.
 
 Python can raise KeyboardInterrupt at any point. A module that is being imported can suppress, convert or print this
-exception. Therefore, Ctrl-C ends the process directly, and raises the exception only where clean-up is required.
+exception. Therefore, Ctrl-C ends the process directly. The exception is raised only in contexts that must clean up.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def end_on_interrupt() -> None:
 
 
 def _end(number: int, frame: object) -> None:
-    if os.isatty(2):  # there can be a progress line
+    if os.isatty(2):  # erase the progress line, if any
         os.write(2, _CLEAR_LINE)
     os._exit(INTERRUPTED)
 
@@ -44,9 +44,10 @@ def raising_interrupts() -> Iterator[None]:
 
 
 def start_numpy() -> None:
-    """Import NumPy without threads for linear algebra, which are not needed and take 20 to 30 ms to start.
+    """Import NumPy with a single thread for linear algebra, because starting the unused threads takes 20 to 30 ms.
 
-    If pyarrow is imported later, it uses the allocator of the system: its own one keeps 40 MB of unused memory.
+    If pyarrow is imported later, it uses the system's memory allocator, because pyarrow's own allocator keeps 40 MB of
+    unused memory.
     """
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")
@@ -57,17 +58,17 @@ OUT_OF_MEMORY = 70
 """The exit status if memory is exhausted, which is EX_SOFTWARE in ``sysexits.h``."""
 
 _WORDS_OF_THE_LOADER = "failed to map segment"
-"""The message of the C library if there is no memory to load a module."""
+"""The message of the C library if there is not enough memory to load a module."""
 
 
 def shortage(error: MemoryError | ImportError | OSError) -> str:
-    """Return the message about a lack of memory. If the error has another cause, raise the error again."""
+    """Return a message if memory is exhausted. If the error has another cause, raise the same error again."""
     if isinstance(error, ImportError):
         is_shortage = _WORDS_OF_THE_LOADER in str(error)
     else:
         is_shortage = isinstance(error, MemoryError) or error.errno == errno.ENOMEM
     if not is_shortage:
         raise error
-    # numpy's message describes the array, Python's is empty.
+    # NumPy's message describes the array, while Python's message is empty.
     detail = f": {error}" if isinstance(error, MemoryError) and str(error) else ""
     return f"out of memory{detail}"

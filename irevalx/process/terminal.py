@@ -20,11 +20,11 @@ from irevalx.process.progress import SHOW, Progress
 from irevalx.process.startup import INTERRUPTED, OUT_OF_MEMORY, shortage
 
 _CHUNK_SIZE = 1 << 20
-"""The number of bytes that are written at a time, which limits memory."""
+"""The approximate number of bytes that are written at a time, which limits memory use."""
 
 
 def write(lines: Iterable[bytes]) -> None:
-    """Write lines to standard output. Raise BrokenPipeError if the pipe was closed, or OutputError."""
+    """Write lines to standard output. Raise BrokenPipeError if the pipe was closed, or OutputError if writing fails."""
     if writes_to_terminal():
         lines = (as_bytes(visible(as_text(line), keep="\t\n")) for line in lines)
     try:
@@ -33,14 +33,14 @@ def write(lines: Iterable[bytes]) -> None:
         for chunk in _chunks(lines):
             rest = memoryview(chunk)
             while rest:
-                rest = rest[sys.stdout.buffer.write(rest) :]  # without a buffer (python -u) a write can be partial
+                rest = rest[sys.stdout.buffer.write(rest) :]  # under python -u, a write can be partial
         sys.stdout.buffer.flush()
     except OSError as error:
         raise _output_error(error) from None
 
 
 def _text_for(stream: Any, text: str) -> str:
-    """Return a text in a form that the stream can encode and that does not control a terminal."""
+    """Return a string with characters replaced that the stream cannot encode or that control a terminal."""
     text = encodable(text, getattr(stream, "encoding", None) or "utf-8")
     return visible(text, keep="\t\n") if _is_terminal(stream) else text
 
@@ -58,7 +58,7 @@ def _chunks(lines: Iterable[bytes]) -> Iterator[bytes]:
 
 
 def echo(text: str) -> None:
-    """Write a text to standard output. ``write`` documents the exceptions."""
+    """Write a string to standard output. The exceptions are those of ``write``."""
     try:
         click.echo(_text_for(sys.stdout, text), nl=False)
     except OSError as error:
@@ -66,7 +66,7 @@ def echo(text: str) -> None:
 
 
 def write_error(line: str) -> None:
-    """Write a line to standard error. Errors are ignored, so that results are not lost."""
+    """Write a line to standard error. If writing fails, the error is ignored, so that results are not lost."""
     with suppress(OSError, ValueError):
         click.echo(_text_for(sys.stderr, line), err=True)
 
@@ -103,13 +103,13 @@ def _is_terminal(stream: Any) -> bool:
 
 
 class _ProgressLine:
-    """The line on standard error that shows progress."""
+    """A progress line on standard error."""
 
     def __init__(self) -> None:
         self._is_shown = False
 
     def __call__(self, line: str) -> None:
-        """Replace the current line. An empty line erases the line that is shown, if there is one."""
+        """Replace the current progress line. An empty string erases the line."""
         if line or self._is_shown:
             with suppress(OSError, ValueError):
                 sys.stderr.write(f"\r{line}\x1b[K")
@@ -123,7 +123,7 @@ show_progress = _ProgressLine()
 
 @contextmanager
 def progress_bar(what: str, total: int, *, enabled: bool) -> Iterator[Callable[[int], None]]:
-    """Yield a function that advances a progress bar, displayed only if standard error is a terminal."""
+    """Yield a function that advances a progress bar. The bar is displayed only if standard error is a terminal."""
     if not (enabled and total and is_terminal()):
         yield lambda done: None
         return
@@ -139,30 +139,30 @@ def _output_error(error: OSError) -> OSError | OutputError:
 
 
 BROKEN_PIPE = 128 + 13
-"""The exit status that shells report for a program that was ended by a closed pipe. trec_eval ends in this way."""
+"""The exit status that shells report for a program that was ended by a closed pipe, as trec_eval is."""
 
 
 def run_program(command: click.Command, name: str, argv: Sequence[str] | None = None) -> int:
     """Run a command with ``argv`` (default: the arguments of the process), and return the exit status."""
     variable = f"_{name.replace('-', '_').upper()}_COMPLETE"
-    if instruction := os.environ.get(variable):  # a shell asks for completion
+    if instruction := os.environ.get(variable):  # set by a shell that requests completion
         from click.shell_completion import shell_complete
 
         return shell_complete(command, {}, name, variable, instruction)
     prepare_output()
-    context = copy_context()  # the command changes it, for example the notation of parameters in messages
+    context = copy_context()  # commands set context variables, such as the notation of parameters
     return context.run(_run, command, name, own_arguments() if argv is None else argv)
 
 
 def _run(command: click.Command, name: str, argv: Sequence[str]) -> int:
     try:
-        # Not command.main, which handles closed pipes and interrupts differently.
+        # command.main is not used, because it handles closed pipes and interrupts differently.
         with command.make_context(name, list(argv)) as ctx:
             return int(command.invoke(ctx) or 0)
     except click.exceptions.Exit as done:
         return done.exit_code
     except BrokenPipeError:
-        # The rest of the buffer cannot be written; Python must not report that at exit.
+        # The rest of the buffer cannot be written. Without this redirection, Python would report an error at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return BROKEN_PIPE
     except (KeyboardInterrupt, click.Abort):
@@ -191,7 +191,7 @@ def _usage_message(text: str) -> str:
 
 
 def _print_error(name: str, error: IrevalxError | click.UsageError | MemoryError | ImportError | OSError) -> int:
-    """Print an error, and return its exit status. Raise an error that users cannot fix again."""
+    """Print an error, and return its exit status. Errors that do not concern users are raised again."""
     if isinstance(error, IrevalxError):
         line, status = error.message, error.exit_status
     elif isinstance(error, click.UsageError):
@@ -203,9 +203,9 @@ def _print_error(name: str, error: IrevalxError | click.UsageError | MemoryError
 
 
 class Messages:
-    """Warnings, errors and progress, on lines that begin with the program's name.
+    """The output of warnings, errors and progress on lines that begin with the program's name.
 
-    With ``quiet``, only errors are shown. With ``hold``, warnings are stored and not shown.
+    If ``quiet`` is true, only errors are displayed. If ``hold`` is true, warnings are stored but not displayed.
     """
 
     def __init__(self, program: str, *, quiet: bool, hold: bool = False) -> None:
@@ -217,7 +217,7 @@ class Messages:
         self._progress: Progress | None = None
 
     def warn(self, line: str) -> None:
-        """Show a warning unless it was shown before."""
+        """Display a warning, unless the same warning was issued before."""
         if line in self.warnings:
             return
         self.warnings.append(line)

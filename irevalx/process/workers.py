@@ -1,11 +1,11 @@
-"""Distribution of work over several processes. The results keep their order.
+"""Distribution of work over several processes. The order of the results is the order of the items.
 
 Threads would block each other, because the calls of NumPy for a block are short and require the interpreter lock. A
-forked process shares all data, returns little data, and starts immediately. The standard library is not used, because
-importing its modules for processes takes ten times as long as a fork.
+forked process starts immediately and shares all data, so that only results are transferred. The standard library is not
+used, because importing its modules for processes takes ten times as long as a fork.
 
 A fork copies only one thread, and locks held by other threads remain locked. If other threads are running, if the
-system does not support forks, or if it cannot start more processes, a single process does all the work.
+system does not support forks, or if no more processes can be started, a single process does all the work.
 
 Workers are not ended by signals, because an ID can be reused by another process. Each worker holds one end of a pipe
 (the leash) to which nothing is written. A worker exits when the parent closes the other end of the pipe or terminates.
@@ -30,17 +30,17 @@ Result = TypeVar("Result")
 _READY, _ITEM, _RESULT, _ERROR, _END = range(5)
 
 BIG = 1 << 24
-"""The minimum number of bytes for which reading in several processes is worthwhile."""
+"""The minimum file size in bytes for which several processes are faster than one."""
 
 
 def worth_sharing(size: int) -> bool:
-    """Return whether an input of this size should be distributed over several processes."""
+    """Return whether an input of ``size`` bytes should be distributed over several processes."""
     return size >= BIG
 
 
 def processes_for(size: int, most: int) -> int:
-    """Return how many processes should read a file of this size. The number is at most ``most``."""
-    # starting a process takes as long as reading a part of ``BIG`` bytes
+    """Return the number of processes that should read a file of ``size`` bytes, limited to ``most``."""
+    # Each process reads at least half of ``BIG`` bytes, because starting a process takes time.
     return min(most, 2 * size // max(BIG, 1)) if worth_sharing(size) else 1
 
 
@@ -66,7 +66,7 @@ def in_order(
 
 
 class _Workers:
-    """Processes among which work is distributed."""
+    """The worker processes among which items are distributed."""
 
     def __init__(self) -> None:
         self._leash: int | None = None
@@ -78,7 +78,7 @@ class _Workers:
     def start(
         self, work: Callable[[Item], Any], items: Callable[[], Iterable[Item]], processes: int, *, made_once: bool
     ) -> bool:
-        """Start the processes, and return whether all started. If one cannot be started, end the others."""
+        """Start the processes, and return whether all of them started. If one fails to start, end the others."""
         try:
             end, self._leash = os.pipe()
             try:
@@ -104,7 +104,7 @@ class _Workers:
         return True
 
     def results(self) -> Iterator[Any]:
-        """Yield the results of the items."""
+        """Yield the results of the items in order."""
         workers = list(zip(self._pids, self._pipes, strict=True))[self._n_makers :]
         while True:
             for pid, pipe in workers:
@@ -116,26 +116,26 @@ class _Workers:
                 yield value
 
     def dismiss(self) -> None:
-        """End the remaining processes, and wait for them."""
+        """End all worker processes, and wait until they have ended."""
         if self._leash is not None:
             os.close(self._leash)
             self._leash = None
         for pipe in self._pipes:
             pipe.close()
         for pid in self._pids:
-            with suppress(ChildProcessError):  # it was waited for elsewhere, or the system discards statuses
+            with suppress(ChildProcessError):  # other code waited for it, or statuses are discarded
                 os.waitpid(pid, 0)
         self._pipes, self._pids = [], []
 
     def _close_sources(self, but: Container[BinaryIO] = ()) -> None:
-        """Close the pipes between the maker of items and the workers, except the pipes in ``but``."""
+        """Close the pipes that carry items to the workers, except the pipes in ``but``."""
         for pipe in chain.from_iterable(self._sources):
             if pipe not in but:
                 pipe.close()
         self._sources = []
 
     def _fork(self, leash: int, messages: Iterator[bytes], *sources: BinaryIO) -> int:
-        """Start a process that sends messages, and return its ID. The process needs the pipe ends ``sources``."""
+        """Start a process that sends messages, and return its ID. The process keeps the pipe ends ``sources``."""
         answers_read, answers = _pipe()
         self._pipes.append(answers_read)
         with answers, platform.signals_blocked() as mask:
@@ -153,7 +153,7 @@ class _Workers:
         sources: Container[BinaryIO],
         mask: Iterable[int],
     ) -> NoReturn:
-        """Send the messages and exit. The child must never continue with the work of the parent."""
+        """Send all messages from a child process, and exit, so that the child never continues the parent's work."""
         try:
             platform.begin_copy(mask)
             assert self._leash is not None
@@ -170,13 +170,13 @@ class _Workers:
 
 
 def _end_with(leash: int) -> NoReturn:
-    """Wait until the other end of the leash is closed, and then end this process."""
+    """Wait until the parent closes the other end of the leash, and then end this process."""
     os.read(leash, 1)
     os._exit(0)
 
 
 def _messages(work: Callable[[Item], Any], items: Iterable[Item]) -> Iterator[bytes]:
-    """Yield the messages of a worker: first that it is ready, then its results, and finally the end."""
+    """Yield a worker's messages: the message that the worker is ready, its results, and the end of the results."""
     yield _packed(_READY, None)
     try:
         for item in items:
@@ -187,25 +187,25 @@ def _messages(work: Callable[[Item], Any], items: Iterable[Item]) -> Iterator[by
 
 
 def _every_nth(items: Callable[[], Iterable[Item]], number: int, processes: int) -> Iterator[Item]:
-    """Yield the items of one of several processes. The worker itself calls ``items``."""
+    """Yield every n-th item, starting with item ``number``. The worker process itself calls ``items``."""
     yield from islice(items(), number, None, processes)
 
 
 def _given(items: Callable[[], Iterable[Any]], pipes: Sequence[BinaryIO]) -> Iterator[bytes]:
-    """Yield the message that the process is ready, then send the items and their end to the workers."""
+    """Yield the message that the process is ready, and send the items and the end of the items to the workers."""
     yield _packed(_READY, None)
     turns = cycle(pipes)
     try:
         for item in items():
             _send(next(turns), _ITEM, item)
-    except Exception as error:  # noqa: BLE001 - raised again in the process whose turn it is
+    except Exception as error:  # noqa: BLE001 - raised again in the next worker
         _send(next(turns), _ERROR, error)
     for pipe in pipes:
         _send(pipe, _END, None)
 
 
 def _received(maker: int, pipe: BinaryIO) -> Iterator[Any]:
-    """Yield the items sent by the process ``maker``. Raise the exceptions that ``maker`` sent."""
+    """Yield the items that the process ``maker`` sends. If ``maker`` sends an exception, raise it."""
     while True:
         kind, value = receive(maker, pipe)
         if kind == _END:
@@ -225,7 +225,7 @@ def _send(pipe: BinaryIO, kind: int, value: object) -> None:
 
 
 def _pipe() -> tuple[BinaryIO, BinaryIO]:
-    """Return the two ends of a pipe, for reading and for writing."""
+    """Return the read end and the write end of a new pipe."""
     read_end, write_end = os.pipe()
     return os.fdopen(read_end, "rb"), os.fdopen(write_end, "wb")
 
@@ -243,7 +243,7 @@ def receive(pid: int, pipe: BinaryIO) -> tuple[int, Any]:
 
 
 def _may_fork() -> bool:
-    """Return whether this process can fork and has no other threads."""
+    """Return whether this process can be forked safely, because no other threads are running."""
     if not platform.has_fork() or threading.active_count() > 1:
         return False
     if threading.current_thread() is not threading.main_thread():
