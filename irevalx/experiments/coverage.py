@@ -1,6 +1,6 @@
-"""The coverage of runs by judgments, and comparisons of runs that depend on unjudged documents.
+"""The coverage of runs by judgments, and the dependence of comparisons of runs on unjudged documents.
 
-The coverage is the share of judged documents among the top K documents of a run.
+The coverage of a run is the share of judged documents among its top K documents.
 """
 
 from __future__ import annotations
@@ -32,11 +32,10 @@ from irevalx.statistics.paired_comparisons import Comparisons
 from irevalx.statistics.significance import FEW_TOPICS, TESTS
 
 DEPTH = 10
-"""K for measures that have no cutoff, and the maximum K for testing whether a comparison depends on unjudged
-documents."""
+"""The rank cutoff for measures that have no cutoff, and the maximum in tests of the influence of unjudged documents."""
 
 RELATIVE_RELEVANCE = 0.5
-"""The assumed precision of the unjudged documents of a run, divided by the precision of its judged documents."""
+"""The assumed ratio of the precision of a run's unjudged documents to the precision of its judged documents."""
 
 _AS_NONRELEVANT = {
     UnjudgedEffect.NONRELEVANT,
@@ -47,17 +46,17 @@ _AS_NONRELEVANT = {
 
 
 COVERAGE_MEASURES = {judged, unjudged}
-"""The measures of the coverage of the judgments. Runs are not tested under these measures."""
+"""The measures that describe the coverage of the judgments. Differences in these measures are not tested."""
 
 
 class UnjudgedOfRuns(Frozen):
-    """The unjudged documents among the top documents of runs.
+    """The unjudged documents among the top documents of each run.
 
-    The runs are read again when the documents are first needed.
+    The run files are read again when the documents are first requested.
     """
 
     judgments: Judgments | None
-    """The judgments, or None after pickling, which reads the runs first."""
+    """The judgments, or None if the object was unpickled. Before the object is pickled, the documents are read."""
     topics: Sequence[bytes]
     sources: Sequence[RunStream]
     rules: RankingRules
@@ -67,9 +66,9 @@ class UnjudgedOfRuns(Frozen):
 
     @cached_property
     def documents(self) -> list[tuple[IntArray, IntArray, IntArray]]:
-        """For each run: the indices of topics, the ranks, and the numbers of the documents.
+        """Return a triple for each run: the topic indices, the ranks and the numbers of its unjudged documents.
 
-        A document has the same number in all runs.
+        If several runs retrieve the same document, the document has the same number in each triple.
         """
         if self.judgments is None or not self.runs.size:
             return []
@@ -101,7 +100,7 @@ class UnjudgedOfRuns(Frozen):
 
 
 class SharedUnjudged(Frozen):
-    """The share of unjudged documents common to the top ``depth`` of two runs."""
+    """A function that returns the share of unjudged documents common to the top ``depth`` documents of two runs."""
 
     unjudged: UnjudgedOfRuns
     depth: int
@@ -109,16 +108,16 @@ class SharedUnjudged(Frozen):
 
     @cached_property
     def _last(self) -> dict[tuple[int, int], FloatArray]:
-        return {}  # the last pair is cached, because both of its runs need the share
+        return {}  # the last pair is cached, because the function is called for both runs of a pair
 
     def __call__(self, first: int, second: int) -> FloatArray:
-        """Return the share for each topic. The arguments are the indices of the two runs."""
+        """Return the share for each topic, given the indices of two runs."""
         if (first, second) not in self._last:
             self._last.clear()
             places: list[int] = np.searchsorted(self.unjudged.runs, [first, second]).tolist()
             (topic, rank, document), (_, rank_of_second, others) = (self.unjudged.documents[place] for place in places)
             within = rank <= self.depth
-            # faster than sorting: documents are small numbers
+            # faster than sorting, because the numbers of documents are small
             is_shared = np.isin(document[within], others[rank_of_second <= self.depth], kind="table")
             counts = np.bincount(topic[within][is_shared], minlength=self.n_topics)
             self._last[first, second] = counts / self.depth
@@ -132,26 +131,26 @@ def _at_topics(
 
 
 class Coverage(Frozen, kw_only=True):
-    """The shares of judged documents among the top documents of runs."""
+    """The shares of judged documents among the top documents of each run and topic."""
 
     depth: int
-    """The number of top documents, K."""
+    """The number of top documents that are examined, K."""
     judged: FloatArray
-    """The share of judged documents among the top ``depth`` results, or 0 if there are no results. The shape is
+    """The share of judged documents among the top ``depth`` documents, or 0 if there are no results. The shape is
     (n_runs, n_topics)."""
     unjudged: FloatArray
     """The values of the measure unj. The shape is (n_runs, n_topics)."""
     retrieved: FloatArray
-    """The share of the first ``depth`` ranks at which there is a document. The shape is (n_runs, n_topics)."""
+    """The share of the first ``depth`` ranks that contain a document. The shape is (n_runs, n_topics)."""
     of_relevant_only: bool = False
-    """Whether all judged documents are relevant. If so, the shares do not describe the judgments."""
+    """Whether all judged documents are relevant, in which case the shares do not describe the judgments."""
     shared: Callable[[int, int], FloatArray] | None = None
     """A function that returns the share of unjudged documents that two runs have in common, or None if this share is
     unknown. The shape of the result is (n_topics,)."""
 
     @cached_property
     def judged_among_retrieved(self) -> list[float]:
-        """The share of judged documents of each run, over the topics with results, or 0 if a run has no results."""
+        """The mean share of judged documents of each run over the topics with results, or 0 if a run has no results."""
         sums = np.add.accumulate(self.judged, axis=1)[:, -1]
         means: list[float] = ratio(sums, np.count_nonzero(self.retrieved, axis=1)).tolist()
         return means
@@ -162,10 +161,10 @@ class Coverage(Frozen, kw_only=True):
         return replace(self, **parts, shared=self.shared and partial(_at_topics, self.shared, places))
 
     def of_means(self, members: Sequence[Sequence[int]]) -> Coverage:
-        """Return the coverage of systems.
+        """Return the coverage of systems, given the runs of each system.
 
-        Each value is the mean over the runs of a system. For ``judged``, it is the mean over the runs that have
-        results.
+        The coverage of a system is the mean over its runs. The mean of ``judged`` excludes runs without results for the
+        topic.
         """
         judged = np.stack(
             [ratio(self.judged[runs].sum(axis=0), np.count_nonzero(self.retrieved[runs], axis=0)) for runs in members]
@@ -176,7 +175,7 @@ class Coverage(Frozen, kw_only=True):
         return replace(self, judged=judged, unjudged=unjudged, retrieved=retrieved, shared=None)
 
     def alone(self, run: int, other: int) -> FloatArray:
-        """Return the share of ranks with an unjudged document that is not among the top documents of the other run.
+        """Return the share of ranks that contain an unjudged document missing from the other run's top documents.
 
         The shape is (n_topics,).
         """
@@ -200,16 +199,16 @@ class Coverage(Frozen, kw_only=True):
 
 
 def has_shift(comparisons: Comparisons, request: RequestedMeasure) -> bool:
-    """Return whether the effect of unjudged documents on differences under a measure can be estimated."""
+    """Return whether irevalx can estimate how unjudged documents affect differences in a measure."""
     measure = request.measure
     is_nonrelevant = request.treatment == "nonrel" and {measure.pooled, measure.outside} <= _AS_NONRELEVANT
     return is_nonrelevant and measure.higher_is_better and comparisons.scale.is_linear
 
 
 def shifts(comparisons: Comparisons, coverage: Coverage, request: RequestedMeasure) -> FloatArray:
-    """Return the change in each pair's difference on the tested scale. See ``Coverage.shift``.
+    """Return the estimated change in the difference of each pair, on the scale on which the measure is tested.
 
-    The changes are 0 if the effect of unjudged documents on the measure cannot be estimated.
+    If the effect of unjudged documents cannot be estimated for the measure, all changes are 0. See ``Coverage.shift``.
     """
     if not has_shift(comparisons, request):
         return np.zeros(len(comparisons.pairs))
@@ -219,10 +218,7 @@ def shifts(comparisons: Comparisons, coverage: Coverage, request: RequestedMeasu
 
 
 def why_undetermined(comparisons: Comparisons, request: RequestedMeasure | None) -> str:
-    """Return the requirement that the comparisons violate, or "" if they violate none.
-
-    See ``conclusions_if_relevant``.
-    """
+    """Return the first requirement of ``conclusions_if_relevant`` that the comparisons violate, or an empty string."""
     method, of_differing = comparisons.method, f"at least {FEW_TOPICS} topics"
     if method.test != "t" or correction_named(method.correction) == TUKEY:
         return "t tests"
@@ -244,7 +240,7 @@ def why_undetermined(comparisons: Comparisons, request: RequestedMeasure | None)
 
 
 def is_determined(comparisons: Comparisons, request: RequestedMeasure) -> BoolArray:
-    """Return whether the rule about unjudged documents is applied to each pair. The shape is (n_pairs,)."""
+    """Return whether the test of each pair can be repeated with relevant unjudged documents."""
     return ~comparisons.without_spread & (not why_undetermined(comparisons, request))
 
 
@@ -258,17 +254,17 @@ def conclusions_of(comparisons: Comparisons) -> FloatArray:
 
 
 def conclusions_if_relevant(comparisons: Comparisons, coverage: Coverage, request: RequestedMeasure) -> FloatArray:
-    """Return the conclusions on pairs, assuming that unjudged documents are relevant half as often as judged ones.
+    """Return the conclusions of the tests if unjudged documents were relevant half as often as judged documents.
 
-    The function ``shifts`` computes how the assumption changes the mean difference of a pair. The t test is repeated
-    with the new mean and the same standard error. If the conclusion changes, it depends on unjudged documents. If a run
-    has no judged documents, the conclusion is nan, and also depends on unjudged documents. If the comparisons do not
-    meet a requirement (see ``why_undetermined``), the conclusions do not change.
+    The function ``shifts`` estimates the change in the mean difference of each pair. The t test is repeated with the
+    changed mean and the same standard error. If the conclusion about a pair changes, it depends on unjudged documents.
+    If a run has no judged documents, the conclusion is nan, and also depends on unjudged documents. If the comparisons
+    violate a requirement (see ``why_undetermined``), the conclusions are unchanged.
 
     On Cranfield and robust03, the rule detected 0.91 to 1.00 of the significant differences in P_10, map and ndcg that
-    deeper judgments of a new run refuted, and flagged 0.16 to 0.32 of the others; with Holm's correction, it detected
-    0.94 to 1.00 and flagged 0.18 to 0.43. For P_100, it detected 0.64 and 0.91 at K = 100, and 1.00 and 0.95 at K = 10.
-    ``tests/unequal_judging.py`` repeats this.
+    deeper judgments of a new run refuted, and flagged 0.16 to 0.32 of the confirmed differences. With Holm's
+    correction, the rule detected 0.94 to 1.00 and flagged 0.18 to 0.43. For P_100, the rule detected 0.64 and 0.91 at K
+    = 100, and 1.00 and 0.95 at K = 10. The program ``tests/unequal_judging.py`` repeats this experiment.
     """
     method, tested, before = comparisons.method, is_determined(comparisons, request), conclusions_of(comparisons)
     if not tested.any():
@@ -286,10 +282,10 @@ def conclusions_if_relevant(comparisons: Comparisons, coverage: Coverage, reques
 
 
 def coverages(ranked: RankedRuns) -> dict[int, Coverage]:
-    """Return a dictionary from cutoff to the coverage of runs, for DEPTH and for the cutoffs of the measures.
+    """Return the coverage of the runs at each rank cutoff: at DEPTH, and at the cutoffs of the requested measures.
 
-    The dictionary is empty if judgments are not grades. Runs are reread only to count the unjudged documents that two
-    runs have in common.
+    The result is a dictionary from cutoff to coverage. If the judgments are not grades, the dictionary is empty. The
+    run files are reread only to count the unjudged documents that two runs have in common.
     """
     if not isinstance(ranked, GradedRuns):
         return {}

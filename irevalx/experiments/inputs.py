@@ -1,4 +1,4 @@
-"""Conversion of user input to judgments, runs and labels."""
+"""Functions that convert user input to judgments, runs and measures."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 def judgments_of(
     qrels: Any, rel_format: str = QRELS.name, grades: str = "whole", compat: Any = TREC_EVAL_10
 ) -> AnyJudgments:
-    """Read judgments. Raise UsageError if they were already read with another type of grades than ``grades``."""
+    """Read judgments. Raise UsageError if ``qrels`` was already read with a type of grades other than ``grades``."""
     read = Qrels.read(qrels, rel_format=rel_format, grades=grades, compat=compat)
     if read.grades != grades:
         raise UsageError(f"grades must be {grades} here, not {read.grades}")
@@ -59,7 +59,7 @@ def are_given(runs: Any) -> bool:
 
 
 def run_streams(runs: Any, compat: Compat = TREC_EVAL_10) -> list[RunStream]:
-    """Convert user input to runs, whose lines are read later. A list of ``RunStream`` objects is returned unchanged."""
+    """Convert user input to runs, whose lines are read later. Return a list of ``RunStream`` objects unchanged."""
     if isinstance(runs, list) and runs and isinstance(runs[0], RunStream):
         return runs
     each = read_runs(runs, TREC_RESULTS.name, strict=False)
@@ -73,23 +73,23 @@ def run_streams(runs: Any, compat: Compat = TREC_EVAL_10) -> list[RunStream]:
 
 
 def measures_of(measures: Any) -> tuple[str, ...]:
-    """Return the requested measures. A string can contain several measures, separated by spaces or commas."""
+    """Return the requested measures. One string can contain several measures, separated by spaces or commas."""
     return tuple(measure for text in with_custom_measures(measures) for measure in measures_in(text))
 
 
 class QrelsText(Qrels):
-    """Judgments with the text of their file. ``judgments.lines`` contains the line number of each judgment."""
+    """Judgments together with the text of their file. ``judgments.lines`` contains the line number of each judgment."""
 
     def __init__(self, judgments: AnyJudgments, text: bytes, rel_format: str = QRELS.name) -> None:
         super().__init__(judgments, rel_format)
         self.text = text
-        """The lines of the judgment file. They are needed to write the file again."""
+        """The text of the judgment file, from which lines are copied to a new file."""
 
     @classmethod
     def parsed(cls, path: str, lines: Iterable[bytes], form: str = QRELS.name) -> Self:
         """Read judgments from lines that were derived from the file at ``path``.
 
-        Warnings about the file are not repeated.
+        Warnings about the original file are not repeated.
         """
         text = b"".join(lines)
         if not text:
@@ -104,10 +104,10 @@ class GradedQrelsText(QrelsText):
 
     @classmethod
     def of(cls, qrels: Any, form: str = QRELS.name) -> GradedQrelsText:
-        """Read judgments. If they are not a qrels file, their text consists of lines ``TOPIC 0 DOCNO GRADE``."""
+        """Read judgments. If the input is not a qrels file, write their text as lines ``TOPIC 0 DOCNO GRADE``."""
         if isinstance(qrels, QrelsText) and isinstance(qrels.judgments, Judgments) and qrels.rel_format == QRELS.name:
             return cls(qrels.judgments, qrels.text)
-        if is_file(qrels) and not isinstance(qrels, Qrels):  # which also has a method ``read``
+        if is_file(qrels) and not isinstance(qrels, Qrels):  # a Qrels object also has a method ``read``
             source = source_of(qrels, "qrels")
             if form == QRELS.name and not source.is_parquet:
                 source = source.in_memory()
@@ -125,7 +125,7 @@ class GradedQrelsText(QrelsText):
         return cls(numbered, b"".join(plain_lines(numbered, np.arange(graded.rows.size))))
 
     def rewritten(self, judgments: Judgments, written: BoolArray | None = None) -> GradedQrelsText:
-        """Return the documents with new grades, and the text of the new file. See ``lines_with``."""
+        """Return the judgments with new grades, together with the text of the new file. See ``lines_with``."""
         return GradedQrelsText.parsed(judgments.path, self.lines_with(judgments, written))
 
     def first_columns(self, written: BoolArray) -> Iterator[tuple[int, list[bytes]]]:
@@ -136,10 +136,12 @@ class GradedQrelsText(QrelsText):
             yield place, text[number[place] - 1].split()[:3]
 
     def lines_with(self, judgments: Judgments, written: BoolArray | None = None) -> Iterator[bytes]:
-        """Yield the lines of the file. A line is changed only if the grade in ``judgments`` differs.
+        """Yield the lines of the judgment file, with the grades in ``judgments``.
 
-        If the mask ``written`` is given, only its judgments are yielded. Documents that have no line in the file, for
-        example documents that a pool adds, come last, as ``TOPIC 0 DOCNO GRADE``.
+        Lines with an equal grade are unchanged.
+
+        If a mask is given as ``written``, only the judgments that it selects are yielded. Documents without a line in
+        the file, for example documents added from a pool, come last, as ``TOPIC 0 DOCNO GRADE``.
         """
         text = self.text.split(b"\n")
         grade_there = np.zeros(len(text) + 1, np.int64)
@@ -158,7 +160,7 @@ class GradedQrelsText(QrelsText):
 
 
 def plain_lines(judgments: Judgments, places: AnyArray, values: Iterable[bytes] | None = None) -> Iterator[bytes]:
-    """Yield a line ``TOPIC 0 DOCNO GRADE`` for each judgment. If ``values`` is given, it replaces the grades."""
+    """Yield a line ``TOPIC 0 DOCNO GRADE`` for each judgment. If ``values`` is given, write its items as grades."""
     topics = [judgments.topics[topic] for topic in judgments.rows.ids[places].tolist()]
     if values is None:
         values = [b"%d" % grade for grade in judgments.grades[places].tolist()]

@@ -1,12 +1,12 @@
-"""Label files: a second set of judgments for the same documents.
+"""Label files, which contain a second set of judgments for the same documents.
 
 One file contains labels by human assessors (called human). The other file contains labels by any other judge (called
 machine), usually an LLM. A negative grade is a missing label.
 
 Integer labels are grades. If a file contains a label that is not an integer, and no label exceeds 1, all labels are
 probabilities of relevance. A document is then relevant if its probability is at least ``RELEVANT``. If a label exceeds
-1, labels are rounded to the nearest integer grade. If the maximum label is given, labels divided by it are
-probabilities.
+1, labels are rounded to the nearest integer grade. If a maximum label is specified, the labels are divided by the
+maximum to obtain probabilities.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ from irevalx.wording import argument_error, is_parameter, spelled
 def refuse_duplicates(judgments: Judgments) -> None:
     """Raise DuplicateDocumentError if a document occurs twice in a topic.
 
-    The message contains both grades if they differ.
+    If the grades of the document differ, the message contains both grades.
     """
     pairs = judgments.table.duplicates
     contradicting = pairs[judgments.grades[pairs[:, 0]] != judgments.grades[pairs[:, 1]]]
@@ -72,7 +72,7 @@ def refuse_duplicates(judgments: Judgments) -> None:
 
 
 def labels_of_topics(judgments: Judgments, topics: Sequence[bytes]) -> Judgments:
-    """Return the judgments of ``topics``, which are some of the judged topics in ascending order."""
+    """Return the judgments of the given topics. ``topics`` must contain judged topics in ascending order."""
     rows, index = judgments.rows.take(np.array([judgments.topic_index[topic] for topic in topics], np.int64))
     return replace(
         judgments,
@@ -85,14 +85,15 @@ def labels_of_topics(judgments: Judgments, topics: Sequence[bytes]) -> Judgments
 
 
 def places_of(judgments: Documents, labels: Documents) -> IntArray:
-    """Return the index of each document in other judgments, or ABSENT if they do not contain the document."""
+    """Return the index in ``labels`` of each document in ``judgments``, or ABSENT if ``labels`` lacks the document."""
     return labels.places_of(judgments.topics, judgments.rows.ids, judgments.docnos)
 
 
 def grades_for(judgments: Judgments, labels: Judgments) -> tuple[IntArray, BoolArray]:
-    """Return the grade of each document in ``labels``, and whether ``labels`` contains the document.
+    """Look up the documents of ``judgments`` in ``labels``. Return their grades, and whether ``labels`` contains them.
 
-    The grade is negative if there is no label. Both arrays have one element for each judgment in ``judgments``.
+    A grade is negative if the document has no label. The two arrays have one element for each judgment in
+    ``judgments``.
     """
     place = places_of(judgments, labels)
     there: BoolArray = place != ABSENT
@@ -102,16 +103,16 @@ def grades_for(judgments: Judgments, labels: Judgments) -> tuple[IntArray, BoolA
 
 
 class PairedLabels(Frozen):
-    """The documents of two files of judgments, with the grades in both."""
+    """The documents of a human and a machine label file, with the grades from both files."""
 
     judgments: Judgments
-    """The documents of both files, with the machine's grades."""
+    """The documents of both files. The grades are the grades of the machine."""
     human: IntArray
-    """The human grade of each document, or a negative number if there is none."""
+    """The human grade of each document, or a negative number if the document has no human label."""
     machine: IntArray
-    """The machine grade of each document, or a negative number if there is none."""
+    """The machine grade of each document, or a negative number if the document has no machine label."""
     in_human: BoolArray
-    """Whether the human file contains each document. A document that it does not contain is outside the pool."""
+    """Whether the human file contains each document. Documents that the human file lacks are outside the pool."""
     in_machine: BoolArray
     """Whether the machine's file contains each document."""
     in_both: BoolArray
@@ -119,9 +120,9 @@ class PairedLabels(Frozen):
 
     @classmethod
     def of(cls, human: Judgments, machine: Judgments, topics: Sequence[bytes]) -> PairedLabels:
-        """Combine two files of judgments.
+        """Pair the labels of a human file with the labels of a machine's file, for the given topics.
 
-        ``topics`` is in ascending order, and the machine's file contains all of them.
+        ``topics`` must be in ascending order, and the machine's file must contain all of these topics.
         """
         judged = labels_of_topics(machine, topics)
         both = with_pool(judged, PooledDocuments(human.path, human.topics, human.rows.ids, human.docnos))
@@ -133,18 +134,20 @@ class PairedLabels(Frozen):
 
     @property
     def have_both(self) -> BoolArray:
-        """Whether each document has a grade in both files."""
+        """Whether each document has a human grade and a machine grade."""
         return (self.human >= 0) & (self.machine >= 0)
 
     @property
     def of_human_documents(self) -> PairedLabels:
-        """A copy of the labels in which documents without a human label have no machine label."""
+        """A copy of the labels without the machine labels of documents that have no human label."""
         return replace(self, machine=np.where(self.human >= 0, self.machine, UNJUDGED_IN_FILES))
 
     def shuffled(self, rng: np.random.Generator) -> IntArray:
-        """Return the machine's grades, shuffled among the documents of a topic that have the same human grade.
+        """Shuffle the machine's grades among the documents of a topic that have the same human grade.
 
-        Shuffling preserves the error rates of the machine for each grade and topic, but makes its errors independent of
+        Return the grades.
+
+        Shuffling preserves the machine's error rates for each grade and topic, but makes its errors independent of the
         runs. Documents that have no human label are shuffled among themselves. Missing machine labels stay missing.
         """
         labelled = np.flatnonzero(self.machine >= 0)
@@ -156,7 +159,7 @@ class PairedLabels(Frozen):
 
 
 def topic_warnings(human: Judgments, machine: Judgments) -> list[str]:
-    """Return a warning for each file that lacks topics of the other file."""
+    """Return a warning for each file that has no labels for some topics of the other file."""
     lines = []
     for judgments, other in ((human, machine), (machine, human)):
         lacking = [topic for topic in judgments.topics if topic not in other.topic_index]
@@ -170,33 +173,33 @@ def topic_warnings(human: Judgments, machine: Judgments) -> list[str]:
 
 
 RELEVANT = 0.5
-"""The least probability of relevance of a document that is treated as relevant."""
+"""The probability of relevance from which a document is treated as relevant."""
 
 _MOST = 2.0**53
-"""A larger label is replaced by this number, which is rejected wherever grades are required."""
+"""The number that replaces larger labels. The number is rejected wherever grades are required."""
 
 
 class Labels(Frozen):
-    """The labels of a file. Arrays have one element for each judgment."""
+    """The labels in a file. Arrays have one element for each judgment."""
 
     judgments: Judgments
     """The labels as integer grades. A missing label is negative."""
     probability: FloatArray | None = None
     """The probabilities of relevance, or None if the labels are grades. A missing label is nan."""
     values: FloatArray | None = None
-    """The labels before thresholding or rounding, or None if all labels are integers. A missing label is nan."""
+    """The labels before they are thresholded or rounded, or None if all labels are integers. A missing label is nan."""
     n_rounded: int = 0
     """The number of labels that were rounded to the nearest integer."""
     first_not_whole: str = ""
-    """The description of the first label that is not an integer, for messages."""
+    """A description of the first label that is not an integer, for use in error messages."""
     maximum: float = 1.0
     """The label in the input that corresponds to 1 in ``values``."""
     rows: Rows | None = None
-    """The rows that were read, or None if the labels come from a dictionary."""
+    """The rows that were read from a file or a table, or None if the labels come from a dictionary."""
 
     @classmethod
     def of(cls, judgments: Judgments, maximum: float | None = None) -> Labels:
-        """Return labels, divided by ``maximum`` if it is given. Raise MalformedNumberError if a label exceeds it."""
+        """Divide labels by ``maximum`` if it is given. Raise MalformedNumberError if a label exceeds ``maximum``."""
         if maximum is not None:
             above = np.flatnonzero(judgments.grades > maximum)
             if above.size:
@@ -225,7 +228,7 @@ class Labels(Frozen):
 
     @property
     def _table(self) -> TableRows | NamedRows | None:
-        """The table that was read, or None if the labels do not come from a table."""
+        """The table from which the labels were read, or None if the labels come from another source."""
         return self.rows if isinstance(self.rows, TableRows | NamedRows) else None
 
     @property
@@ -236,7 +239,7 @@ class Labels(Frozen):
     def columns(self, names: Sequence[str]) -> dict[int, dict[str, str]]:
         """Return columns of the table as ``{line or row: {column: text}}``.
 
-        The caller must check that there is a table.
+        The caller must check that the labels come from a table.
         """
         assert self._table
         specs = (ColumnSpec(name, (name.lower(),), "words") for name in names)
@@ -245,9 +248,9 @@ class Labels(Frozen):
         return {line: dict(zip(names, row, strict=True)) for line, *row in texts}
 
     def other_columns(self, excluded: Collection[str]) -> dict[int, dict[str, str]]:
-        """Return the columns of the table that were not read, as ``{line or row: {column: text}}``.
+        """Return the columns of the table that contain neither IDs nor labels, as ``{line or row: {column: text}}``.
 
-        Columns in ``excluded`` are left out. If the labels do not come from a table, the result is empty.
+        Columns in ``excluded`` are omitted. If the labels do not come from a table, the result is empty.
         """
         if self._table is None:
             return {}
@@ -255,7 +258,7 @@ class Labels(Frozen):
         return self.columns([name for name in self.column_names if name not in used])
 
     def as_probabilities(self) -> Labels:
-        """Return labels as probabilities if each of them is 0 or 1. Return other labels unchanged."""
+        """Treat the labels as probabilities if every label is 0 or 1. Return other labels unchanged."""
         grades = self.judgments.grades
         if self.probability is not None or grades.max(initial=0) > 1:
             return self
@@ -274,7 +277,7 @@ class Labels(Frozen):
 
 
 class LabelReading(Frozen, kw_only=True):
-    """The parameters that determine how the labels of all judges are read."""
+    """The parameters with which the labels of all judges are read."""
 
     rel_format: str
     labels_format: str | None = None
@@ -288,22 +291,22 @@ class LabelReading(Frozen, kw_only=True):
     def machine(self, given: Any) -> Labels:
         """Read the labels of a machine.
 
-        By default, the format is the format of the human labels if this has one grade per document, and otherwise
-        qrels.
+        By default, the labels have the format of the human labels if this format assigns one grade to each document. If
+        it does not, the default is qrels.
         """
         fmt = formats.rel_format(self.rel_format)
         form = self.labels_format or (fmt if QRELS.name in {fmt.name, fmt.measures_of} else QRELS).name
         try:
             return self._of_file(given, form, self.labels_max)
-        except MalformedLineError as error:  # the message can name the format of the human judgments
+        except MalformedLineError as error:  # the message can name the wrong parameter
             if "-R" not in error.message and spelled("rel_format") not in error.message:
                 raise
             raise MalformedLineError(f"{error.message} (for machine labels: {spelled('labels_format')})") from None
 
     def columns(self, given: Any, names: Sequence[str]) -> list[Labels]:
-        """Read columns of labels, the human labels first. Raise ArgumentError if ``given`` is not a table."""
+        """Read columns of labels from a table, human labels first. Raise ArgumentError if ``given`` is not a table."""
         table: Any = judgments_source(_collected(given), QRELS)
-        if isinstance(table, Mapping):  # of columns; their names can be unknown
+        if isinstance(table, Mapping):  # a mapping of columns, whose names can be unknown
             if any(isinstance(values, Mapping) for values in table.values()):
                 raise argument_error("human", "a file or a data frame if columns are given", given)
             table = table_of_lists("qrels", list(table), table.__getitem__)
@@ -327,7 +330,7 @@ class LabelReading(Frozen, kw_only=True):
 
 
 def _of_format(given: Any, fmt: FileFormat[Any], words: LabelWords) -> tuple[Any, Rows | None]:
-    """Read judgments in any form. Return the judgments and the rows that were read."""
+    """Read judgments in the format ``fmt``. Return the judgments, and the rows or None if ``given`` has no rows."""
     if not {fmt.name, fmt.measures_of} & {QRELS.name, SAMPLED.name}:
         raise ArgumentError(
             f"rel_format {fmt.name!r} has no grade for each document; choose one with grades, such as 'qrels'"
@@ -343,7 +346,7 @@ def _of_format(given: Any, fmt: FileFormat[Any], words: LabelWords) -> tuple[Any
 
 
 def _of_column(table: Any, words: LabelWords) -> tuple[Judgments, Rows]:
-    """Read judgments from a column of a file or a table. Raise ArgumentError if the items have no IDs."""
+    """Read judgments from a column of a file or table. Raise DuplicateDocumentError if a document occurs twice."""
     rules = _rules(words)
     is_text = isinstance(table, Source) and not table.is_parquet
     rows: Any = rows_with_labels(table, words.column, rules) if is_text else QRELS.rows(table, rules)
@@ -356,7 +359,7 @@ def _of_column(table: Any, words: LabelWords) -> tuple[Judgments, Rows]:
 
 
 def _collected(given: Any) -> Any:
-    """Return a LazyFrame of polars with all columns, because any column can contain labels or reasons."""
+    """Collect a Polars LazyFrame with all its columns, because any column can contain labels or reasons."""
     return given.collect() if hasattr(given, "lazy") and hasattr(given, "collect") else given
 
 
@@ -365,7 +368,7 @@ def _rules(words: LabelWords | None = None) -> Rules:
 
 
 def _labels_of(read: tuple[Any, Rows | None], words: LabelWords, maximum: float | None) -> Labels:
-    """Convert judgments to labels. If ``maximum`` is given, labels are divided by it to obtain probabilities."""
+    """Convert the judgments that were read to labels. If ``maximum`` is given, divide the labels by it."""
     judgments, rows = read
     if not isinstance(judgments, Judgments):
         raise ArgumentError("labels must have exactly one grade for each document")
@@ -380,7 +383,7 @@ def _with(judgments: Judgments, grades: IntArray, missing: BoolArray) -> Judgmen
 
 
 def _described(judgments: Judgments, place: int) -> str:
-    """Return the description of a label for messages: its file, line, topic, document and value."""
+    """Describe a label for an error message: its file, line, topic, document and value."""
     topic, docno = judgments.topics[int(judgments.rows.ids[place])], judgments.docnos.text(place)
     line = int(judgments.lines[place])
     where = f"{shown_name(judgments.path)}{f':{line}' if line else ''}"

@@ -1,4 +1,4 @@
-"""The values of runs for each topic and measure, computed from runs or read from score files."""
+"""The values of runs for each topic and measure, which are computed from runs or read from score files."""
 
 from __future__ import annotations
 
@@ -36,64 +36,64 @@ from irevalx.statistics.significance import MEAN, Scale
 from irevalx.wording import first_names, is_parameter, join_words, spelled
 
 _MOST_NAMES = 10
-"""The maximum number of measures that a message names."""
+"""The maximum number of measures that an error message lists."""
 
 
 class MeasureValues(Frozen, kw_only=True):
-    """The values of runs for one measure."""
+    """The values of all runs for one measure."""
 
     measure: str
     """The printed name of the measure."""
     runs: tuple[str, ...]
     topics: tuple[str, ...]
-    """The topics for which all runs have a value. There is at least one."""
+    """The topics for which every run has a value. At least one topic is required."""
     values: FloatArray
     """The measure values. The shape is (n_runs, n_topics)."""
     scale: Scale = MEAN
     """The scale on which the measure is tested."""
     is_count: bool = False
-    """Whether values are counts, for example numbers of documents. The sum of counts is printed as an integer."""
+    """Whether the values are counts, such as numbers of documents. The sum of counts is printed as an integer."""
     direction: int = 1
-    """The direction is 1 if higher values are better, -1 if lower values are better, and otherwise 0."""
+    """The sign of an improvement: 1 if higher values are better, -1 if lower values are better, and 0 if neither is."""
     is_coverage: bool = False
-    """Whether the measure describes the judgments. If so, runs are not tested under it."""
+    """Whether the measure describes the coverage of the judgments. Differences in such a measure are not tested."""
     coverage: Coverage | None = None
-    """The coverage over the same topics, or None if it is unknown. Its cutoff is the measure's cutoff, or 10 if there
-    is none."""
+    """The coverage of the runs for the same topics, or None if the coverage is unknown. The cutoff is the cutoff of the
+    measure, or 10 if the measure has no cutoff."""
     top_coverage: Coverage | None = None
-    """The coverage at a cutoff of at most 10, or None if it is unknown."""
+    """The coverage of the runs at a cutoff of at most 10, or None if the coverage is unknown."""
     request: RequestedMeasure | None = None
-    """The request that led to the measure, or None if it is unknown."""
+    """The request from which the measure was created, or None if the values come from another program."""
     clusters: Clusters | None = None
-    """Clusters of dependent topics, or None if topics are independent."""
+    """The clusters of dependent topics, or None if the topics are independent."""
     replicates: Sequence[FloatArray] = ()
-    """The values of the runs of a system, if ``values`` contains means over runs. Each shape is (n_replicates,
+    """The values of the single runs of each system, if ``values`` contains means. Each shape is (n_replicates,
     n_topics)."""
 
     @property
     def tested(self) -> FloatArray:
-        """The values on the scale on which the measure is tested. The shape is (n_runs, n_topics)."""
+        """The values, transformed to the scale on which the measure is tested. The shape is (n_runs, n_topics)."""
         return self.scale.transform(self.values)
 
     def at_topics(self, places: BoolArray) -> MeasureValues:
-        """Return the values and the coverage of runs for a subset of the topics."""
+        """Return a copy that contains only the topics that the mask ``places`` selects."""
         coverage, top = (each and each.of_topics(places) for each in (self.coverage, self.top_coverage))
         topics = tuple(compress(self.topics, places.tolist()))
         how = {"coverage": coverage, "top_coverage": top, "clusters": self.clusters and self.clusters.of_topics(places)}
         return replace(self, topics=topics, values=self.values[:, places], **how)
 
     def as_printed(self, summary: float) -> float | int:
-        """Return a summary, or a difference of two summaries, as the evaluator prints it."""
+        """Return a summary value, or the difference between two summary values, as the evaluator prints it."""
         return round(summary) if self.is_count else summary
 
 
 class MeasuredRuns(NamedTuple):
-    """The values of runs for each measure, and the notes below tables."""
+    """The values of runs for each measure, and the notes that are printed below tables."""
 
     measures: list[MeasureValues]
     notes: tuple[str, ...]
-    ranked: RankedRuns | None = None  # None for ``Scores``
-    missing: Mapping[str, frozenset[str]] = {}  # the evaluated topics that each run lacks
+    ranked: RankedRuns | None = None  # None if the values were read as ``Scores``
+    missing: Mapping[str, frozenset[str]] = {}  # the evaluated topics for which each run has no results
 
 
 def measure_runs(
@@ -105,7 +105,7 @@ def measure_runs(
     *,
     as_requested: bool = False,
 ) -> MeasuredRuns:
-    """Evaluate runs with the given judgments, or select values from ``Scores``. Warn about all omissions.
+    """Evaluate runs with judgments, or select measure values from ``Scores``. Warn about all omissions.
 
     If ``measures`` is empty, the measures are ``default``. For scores, ``default_of_scores`` selects the measures.
     """
@@ -132,7 +132,7 @@ def measure_runs(
 
 
 def measured_ranking(ranked: RankedRuns, warn: Warn) -> list[MeasureValues]:
-    """Return the values of runs. If a run has no value for a topic, the measure excludes the topic, with a warning."""
+    """Return the values of runs for each measure. Warn about topics that are excluded because a run has no value."""
     topics = tuple(map(as_text, ranked.topics))
     coverage = coverages(ranked)
     requests = [request for request in ranked.requests for _ in request.names]
@@ -155,7 +155,7 @@ def measured_ranking(ranked: RankedRuns, warn: Warn) -> list[MeasureValues]:
 def with_coverage(
     measured: MeasureValues, request: RequestedMeasure, ranked: RankedRuns, coverage: Mapping[int, Coverage]
 ) -> MeasureValues:
-    """Add the coverage of the runs over the same topics.
+    """Add the coverage of the runs for the topics of ``measured``.
 
     ``coverage`` maps each cutoff to the coverage at this cutoff.
     """
@@ -169,7 +169,7 @@ def with_coverage(
 
 
 def assumed_directions(scores: Scores, names: Iterable[str]) -> tuple[str, ...]:
-    """Return a note on the measures whose direction is unknown. It says that higher values are assumed to be better."""
+    """Return a note that lists the measures for which irevalx assumes that higher values are better."""
     assumed = [name for name in names if is_assumed(column_of(scores, name, scores.runs[0]).measure)]
     return (f"Assumed: higher values of {', '.join(assumed)} are better.",) if assumed else ()
 
@@ -177,9 +177,9 @@ def assumed_directions(scores: Scores, names: Iterable[str]) -> tuple[str, ...]:
 def default_of_scores(scores: Scores, default: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the measures that are used by default (empty for all measures), and a note on the other measures.
 
-    The result contains the measures in ``default`` that have values for every run, and the measures with a declared
-    direction. All measures except measures of coverage are used if scores were evaluated rather than read, or if no
-    default measure has values.
+    The default measures are the measures named in ``default`` for which every run has values, and the measures whose
+    direction (higher or lower is better) is declared. If the scores were evaluated rather than read, or if no measure
+    in ``default`` has values, all measures except measures of coverage are used.
     """
     every = scores.measures
     if selection_of(scores).measures or not every[1:]:
@@ -193,7 +193,7 @@ def default_of_scores(scores: Scores, default: Sequence[str]) -> tuple[tuple[str
     names = [columns[measure].name for measure in selected]
     others = [measure for measure in every if measure not in names]
     if not selected:
-        missing = [measure for measure in default if measure not in columns]  # all but measures of coverage
+        missing = [measure for measure in default if measure not in columns]  # None excludes measures of coverage
         lacking = f"contain none of the default measures ({', '.join(missing)})"
         if not missing[1:]:
             lacking = f"do not contain the default measure {missing[0]}"
@@ -209,7 +209,7 @@ def default_of_scores(scores: Scores, default: Sequence[str]) -> tuple[tuple[str
 
 
 def column_of_all(scores: Scores, measure: str) -> Column | None:
-    """Return the first run's values of a measure, or None if a run has no values by topic."""
+    """Return the first run's values of a measure, or None if some run has no values of single topics."""
     columns = [_column(scores, measure, run) for run in scores.runs]
     first = columns[0]
     if first is None or scale_of(first.measure) is None:
@@ -218,17 +218,17 @@ def column_of_all(scores: Scores, measure: str) -> Column | None:
 
 
 def missing_topics(scores: Scores, topics: Sequence[str]) -> dict[str, frozenset[str]]:
-    """Return a dictionary from each run to the topics in ``topics`` that the run lacks."""
+    """Return a dictionary from each run to the topics in ``topics`` for which the run has no values."""
     return {run: frozenset(topics).difference(scores.topics(run)) for run in scores.runs}
 
 
 def shared_topics(
     scores: Scores, *, complete: bool, reference: str | None = None
 ) -> tuple[tuple[str, ...], dict[str, int]]:
-    """Return the evaluated topics, and the number of missing topics of each run that lacks topics.
+    """Return the evaluated topics, and for each incomplete run the number of topics for which it has no values.
 
-    The evaluated topics are the topics that all runs have. With ``complete``, they are the topics that any run has, or
-    that the run ``reference`` has.
+    By default, the evaluated topics are the topics that all runs share. If ``complete`` is true, they are the topics of
+    any run, or the topics of the run ``reference`` if it is given.
     """
     of_runs = {run: set(scores.topics(run)) for run in scores.runs}
     every = sorted(set[str]().union(*of_runs.values()), key=as_bytes)
@@ -250,10 +250,10 @@ def shared_topics(
 def measured_scores(
     scores: Scores, measures: Sequence[str], topics: tuple[str, ...], warn: Warn, *, as_requested: bool = False
 ) -> list[MeasureValues]:
-    """Return the values of scores for the requested measures. By default, all measures with values by topic are used.
+    """Return the values of the requested measures, or of all measures with values of topics if none is requested.
 
-    A missing topic scores 0. With ``as_requested``, measures have their names in ``measures`` instead of their printed
-    names.
+    A missing topic scores 0. With ``as_requested``, measures keep their names from ``measures`` instead of their
+    printed names.
     """
     runs = scores.runs
     if len(runs) < 2:
@@ -305,7 +305,7 @@ def measured_scores(
 
 
 def columns_of(scores: Scores, measures: Sequence[str], warn: Warn) -> Iterator[tuple[str, list[Column]]]:
-    """Yield each measure with the values of each run. Warn about measures that a run lacks.
+    """Yield each measure with the values of each run. Warn about measures for which a run has no values.
 
     If ``measures`` is empty, all measures are yielded.
     """
@@ -327,7 +327,7 @@ def columns_of(scores: Scores, measures: Sequence[str], warn: Warn) -> Iterator[
 
 
 def no_measure(what: str, measure: str, known: Sequence[str]) -> str:
-    """Return a message on a requested measure that scores do not contain. ``what`` is a plural noun for measures."""
+    """Return an error message about a requested measure that the input lacks. ``what`` is a noun for the input."""
     near = get_close_matches(measure, known, n=_MOST_NAMES) if known[_MOST_NAMES:] else known
     names = " ".join(near or known[:_MOST_NAMES])
     are = "the most similar names are" if near else f"they contain {len(known)} measures, for example"
@@ -337,7 +337,7 @@ def no_measure(what: str, measure: str, known: Sequence[str]) -> str:
 
 
 def _column(scores: Scores, measure: str, run: str) -> Column | None:
-    """Return the values of a run under a measure, or None if there are no values."""
+    """Return the values of a run for a measure, or None if the scores do not contain them."""
     try:
         return column_of(scores, measure, run)
     except KeyError:
@@ -345,7 +345,7 @@ def _column(scores: Scores, measure: str, run: str) -> Column | None:
 
 
 def _of_shared_topics(every: MeasureValues, warn: Warn) -> MeasureValues:
-    """Return the values for the topics for which every run has a value."""
+    """Restrict the values of a measure to the topics for which every run has a value. Warn about excluded topics."""
     if every.scale is GEOMETRIC_MEAN and (line := negative_values(every.measure, every.values)):
         warn(line)
     has_value: BoolArray = np.asarray(np.isfinite(every.values).all(axis=0))

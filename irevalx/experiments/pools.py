@@ -1,4 +1,4 @@
-"""The top documents of runs, and pools that consist of top documents."""
+"""The top documents of runs, and judging pools that consist of top documents."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def best_ranks_in_runs(
 def documents_in_order(
     runs: Sequence[RunStream], depth: int, warn: Warn = lambda line: None, rules: RankingRules = PLAIN
 ) -> Iterator[tuple[int, bytes, list[bytes]]]:
-    """Yield the index of each run, and each of its topics with the top ``depth`` documents.
+    """Yield the index of a run, a topic and the top ``depth`` documents, for each run and topic.
 
     Documents are ranked by the same rules as in an evaluation.
     """
@@ -56,12 +56,12 @@ def documents_in_order(
 def pool_of(
     runs: Sequence[RunStream], depth: int, warn: Warn = lambda line: None, rules: RankingRules = PLAIN
 ) -> PooledDocuments:
-    """Pool the top ``depth`` documents of runs for each topic. Topics and documents are in ascending byte order."""
+    """Create a pool from the top ``depth`` documents of each run. Topics and documents are in ascending byte order."""
     return pool_of_documents(best_ranks_in_runs(runs, depth, warn, rules))
 
 
 def pool_of_documents(pooled: Mapping[bytes, Collection[bytes]]) -> PooledDocuments:
-    """Return the documents of topics as a pool. Topics and their documents are in ascending byte order."""
+    """Create a pool from the documents of each topic. Topics and documents are in ascending byte order."""
     topics = sorted(pooled)
     number = np.repeat(np.arange(len(topics)), [len(pooled[topic]) for topic in topics])
     docnos = Names.of([docno for topic in topics for docno in sorted(pooled[topic])])
@@ -69,12 +69,12 @@ def pool_of_documents(pooled: Mapping[bytes, Collection[bytes]]) -> PooledDocume
 
 
 def _results_of(run: RunStream, rules: RankingRules) -> list[ResultRows]:
-    """Read a run, without the documents that the rules exclude."""
+    """Read the results of a run, and remove the documents that the rules exclude."""
     return [without_documents(part, rules)[0] for part in run.allowing(rules.duplicates).results()]
 
 
 def first_documents(run: RunStream, depth: int, rules: RankingRules = PLAIN) -> list[PooledDocuments]:
-    """Return the top documents of each topic of a run. Documents are ranked by the same rules as in an evaluation."""
+    """Return the top documents of a run for each topic. Documents are ranked by the same rules as in an evaluation."""
     return [_first_of(part, depth, rules) for part in _results_of(run, rules)]
 
 
@@ -90,13 +90,13 @@ def _first_of(results: ResultRows, depth: int, rules: RankingRules) -> PooledDoc
 def with_first_documents(
     judgments: Judgments, runs: Sequence[RunStream], depth: int, rules: RankingRules = PLAIN
 ) -> Judgments:
-    """Add the top documents of runs to the judgments as unjudged documents."""
+    """Add the top documents of runs to the judgments. Added documents are pooled but unjudged."""
     pools = [pool for run in runs for pool in first_documents(run, depth, rules)]
     return with_pool(judgments, PooledDocuments.joined("", pools))
 
 
 def in_pool(judgments: Judgments, pool: PooledDocuments) -> BoolArray:
-    """Return whether the document of each judgment is in a pool."""
+    """Return whether a pool contains the document of each judgment."""
     is_pooled = np.zeros(judgments.rows.size, np.bool_)
     place = judgments.places_of(pool.topics, pool.topic, pool.docnos)
     is_pooled[place[place != ABSENT]] = True
@@ -104,11 +104,11 @@ def in_pool(judgments: Judgments, pool: PooledDocuments) -> BoolArray:
 
 
 def judged_in_pool(judgments: Judgments, pool: PooledDocuments) -> Judgments:
-    """Return the judgments of the pooled documents. Pooled but unjudged documents have the grade -1."""
+    """Restrict judgments to pooled documents. Pooled documents without a judgment have the grade -1."""
     return with_pool(judgments.restricted(in_pool(judgments, pool)), pool)
 
 
 def renumbered(row: IntArray, chosen: BoolArray) -> IntArray:
-    """Return the index of each retrieved document among the chosen documents, or ``ABSENT`` if it was not chosen."""
+    """Return the index of each document within the mask ``chosen``, or ``ABSENT`` for documents outside the mask."""
     number = np.where(chosen, np.cumsum(chosen) - 1, ABSENT)
     return np.where(row >= 0, number[row], row)

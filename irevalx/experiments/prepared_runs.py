@@ -1,4 +1,4 @@
-"""The judgments, runs and measures of an experiment. They are read once and then ranked."""
+"""The judgments, runs and measures of an experiment, which are read once and then ranked."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class PreparedRuns(Frozen, kw_only=True):
     rules: EvaluationRules = DEFAULT_RULES
 
     def ranked(self, warn: Warn = issue_warning) -> RankedRuns:
-        """Rank the runs, and look up their documents. Warn about omissions and about topics that score 0."""
+        """Rank the runs against the judgments. Warn about excluded runs and topics, and about topics that score 0."""
         return self._ranked(RankedRuns, warn)
 
     def _ranked(self, kind: type[Ranked], warn: Warn) -> Ranked:
@@ -103,7 +103,7 @@ class PreparedGradedRuns(PreparedRuns, kw_only=True):
     judgments: Judgments
 
     def ranked(self, warn: Warn = issue_warning) -> GradedRuns:
-        """Rank the runs, and look up the grades of their documents. See ``PreparedRuns.ranked``."""
+        """Rank the runs against the graded judgments. See ``PreparedRuns.ranked``."""
         return self._ranked(GradedRuns, warn)
 
 
@@ -112,8 +112,8 @@ def prepare_runs(
 ) -> PreparedRuns:
     """Read judgments in any format, runs and measures.
 
-    If judgments were already read, they determine the format. They also determine the type of grades, unless a type is
-    requested. With ``as_requested``, measures have their requested names instead of their printed names.
+    If ``qrels`` contains judgments that were already read, their format is used, and also their type of grades unless a
+    type is requested. With ``as_requested``, measures keep their requested names instead of their printed names.
     """
     if isinstance(qrels, Qrels):
         grades = qrels.grades if rules.settings.grades == "whole" else rules.settings.grades
@@ -137,9 +137,9 @@ def prepare_graded_runs(
     rules: EvaluationRules = DEFAULT_RULES,
     parse: Callable[[Sequence[str], Settings], tuple[RequestedMeasure, ...]] = requests_of,
 ) -> PreparedGradedRuns:
-    """Read graded judgments, runs and measures. ``parse`` converts the names of measures.
+    """Read graded judgments, runs and measures. The function ``parse`` converts the names of measures.
 
-    ``qrels`` can also be a ``Judgments`` object.
+    The argument ``qrels`` can also be a ``Judgments`` object.
     """
     settings = rules.settings
     judgments = qrels if isinstance(qrels, Judgments) else graded_judgments_of(qrels, *rules.of_judgments)
@@ -151,9 +151,9 @@ def prepare_graded_runs(
 def _fitting(
     requests: Sequence[RequestedMeasure], judgments: AnyJudgments, settings: Settings, warn: Warn
 ) -> tuple[RequestedMeasure, ...]:
-    """Return the measures that the judgments support.
+    """Return the measures that can be computed from the judgments. Warn about omitted members of measure sets.
 
-    Raise EvaluationError if another measure was requested by name.
+    Raise EvaluationError if a measure that was requested by name cannot be computed.
     """
     fitting = []
     for request in requests:

@@ -1,4 +1,4 @@
-"""Runs that are read and ranked once, and their values for topics under any judgments of the same documents."""
+"""Runs that are ranked once and can then be evaluated with any judgments of the same documents."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ _SCALES: dict[Summary, Scale] = {
 
 
 def scale_named(name: str) -> Scale:
-    """Return the scale of the measure with this printed name, such as ``P_5`` or ``gm_map:skip``."""
+    """Return the scale of the measure with a printed name such as ``P_5`` or ``gm_map:skip``."""
     from irevalx.measures import every_measure
 
     bare = name.partition(":")[0]
@@ -81,14 +81,14 @@ def scale_named(name: str) -> Scale:
 
 
 def scale_of(measure: Measure) -> Scale | None:
-    """Return the scale of a measure, or None if its summary is not computed from the values of topics."""
+    """Return the scale of a measure, or None if the measure's summary is not computed from the values of topics."""
     return None if measure.summary is None else _SCALES.get(measure.summary)
 
 
 def rank_all(
     judgments: AnyJudgments, runs: Sequence[RunStream], rules: RankingRules, *, processes: int = 1, warn: Warn
 ) -> Iterator[RankedRun]:
-    """Yield the rankings of runs, in the order of the runs. Raise EvaluationError if a topic cannot be evaluated."""
+    """Rank the runs, and yield their rankings in order. Raise EvaluationError if a topic cannot be evaluated."""
     documents = judgments.documents
     documents.table.duplicates  # noqa: B018 - builds the table once, before processes are started
     sharing = min(processes, len(runs)) if worth_sharing(sum(run.size for run in runs)) else 1
@@ -101,7 +101,7 @@ def rank_all(
 
 
 def unique_names(ranked: Sequence[RankedRun], runs: Sequence[RunStream], warn: Warn) -> list[str]:
-    """Return a unique name for each run: its name, or the run tag in the file. Warn about duplicate names."""
+    """Return a unique name for each run, derived from the given name or the run tag. Warn about duplicate names."""
     tags = [
         ((ranked_run.tag or b"") if run.name is None else as_bytes(run.name), run.path)
         for ranked_run, run in zip(ranked, runs, strict=True)
@@ -112,7 +112,7 @@ def unique_names(ranked: Sequence[RankedRun], runs: Sequence[RunStream], warn: W
 
 
 def raise_first(failures: Mapping[bytes, EvaluationError]) -> None:
-    """Raise the error of the first topic that could not be evaluated."""
+    """Raise the error of the first topic, in byte order, that could not be evaluated."""
     if failures:
         raise failures[min(failures)]
 
@@ -120,10 +120,10 @@ def raise_first(failures: Mapping[bytes, EvaluationError]) -> None:
 def compared_topics(
     judged: Documents, runs: Mapping[str, RankedRun], *, complete: bool, reference: str | None = None
 ) -> tuple[tuple[bytes, ...], dict[str, int]]:
-    """Return the topics to evaluate, and the number of missing topics of each run that lacks topics.
+    """Return the evaluated topics, and for each incomplete run the number of topics for which it has no results.
 
-    By default, judged topics are evaluated if every run has results for them. With ``complete``, all judged topics are
-    evaluated. With ``reference``, judged topics are evaluated if the run ``reference`` has results for them.
+    By default, judged topics are evaluated if every run has results for them. If ``complete`` is true, all judged
+    topics are evaluated. If ``reference`` is given, judged topics are evaluated if this run has results for them.
     """
     results = {name: run.topics for name, run in runs.items()}
     topics, n_lacking = evaluated_topics(judged.topics, results, complete=complete, reference=reference)
@@ -142,7 +142,7 @@ def compared_topics(
 def evaluated_topics(
     every: Sequence[Topic], results: Mapping[str, Container[Topic]], *, complete: bool, reference: str | None = None
 ) -> tuple[tuple[Topic, ...], dict[str, int]]:
-    """Return the topics to evaluate, and the number of missing topics of each run. See ``compared_topics``."""
+    """Return the evaluated topics, and each incomplete run's number of missing topics. See ``compared_topics``."""
     of_runs = [results[reference]] if reference is not None else [] if complete else results.values()
     topics = tuple(topic for topic in every if all(topic in of_run for of_run in of_runs))
     n_lacking = {
@@ -159,9 +159,9 @@ def topics_compared(
     which: str = "judged topics",
     reference: str | None = None,
 ) -> str:
-    """Describe the evaluated topics in a phrase.
+    """Describe the evaluated topics in a phrase for a note below a table.
 
-    ``lacking`` contains the number of judged topics that each run lacks.
+    ``lacking`` maps each incomplete run to the number of judged topics for which it has no results.
     """
     if not lacking:
         return f"all {n_judged} {which}" if n_judged > 1 else f"{n_judged} {which.replace('topics', 'topic')}"
@@ -182,31 +182,30 @@ MEASURES = ("map", "infAP", "indAP", "subAP", "bpref", "bpref_10", "RankEff", "n
 """The default measures."""
 
 _AT_ONCE = 2**18
-"""The maximum number of judgments that are assessed in a batch, chosen to fit the CPU cache."""
+"""The maximum number of judgments that are assessed in one batch, chosen to fit the CPU cache."""
 
 
 class EvaluationRules(Frozen, kw_only=True):
     """The rules for reading judgments and runs, and for selecting runs and topics."""
 
     settings: Settings = Settings()
-    """The settings of the evaluation. If ``complete`` is true, all judged topics are evaluated. Otherwise, the topics
-    of all runs are."""
+    """The evaluation settings. If ``complete`` is true, all judged topics are evaluated."""
     rel_format: str = QRELS.name
     min_retrieved: float = 0.0
-    """The least share of documents that a run must retrieve. A run with a lower share is left out. The share is
+    """The minimum share of documents that a run must retrieve. Runs with a lower share are excluded. The share is
     relative to the maximum number of documents that any run retrieves for a topic, times the number of topics. If the
-    least share is above 0, runs that lack results for a topic are also left out."""
+    minimum share is above 0, runs that have no results for a topic are also excluded."""
     fully_judged: int | None = None
     """A number of top documents. A run is excluded if one of them is unjudged for a judged topic."""
     least_runs: int = 2
-    """The minimum number of runs: 1, or 2 if runs are compared."""
+    """The minimum number of runs, which is 2 if runs are compared."""
     threads: int = 1
     baseline_of: Callable[[Sequence[str]], str] | None = None
-    """A function that returns the baseline, given the names of the runs. If ``complete`` is true, topics that the
-    baseline lacks are excluded."""
+    """A function that returns the name of the baseline, given the names of the runs. If ``complete`` is true, topics
+    for which the baseline has no results are excluded."""
 
     def reference(self, runs: Sequence[str]) -> str | None:
-        """Return the run that determines the evaluated topics, or None if ``baseline_of`` is None or names no run."""
+        """Return the run that determines the evaluated topics, or None if there is no such run."""
         name = None if self.baseline_of is None or not self.settings.complete else self.baseline_of(runs)
         return name if name in runs else None
 
@@ -218,7 +217,7 @@ class EvaluationRules(Frozen, kw_only=True):
 
     @property
     def of_judgments(self) -> tuple[str, str, Compat]:
-        """The format of the judgments, the type of their grades, and the version of trec_eval that reads them."""
+        """The format of the judgments, the type of grades, and the version of trec_eval whose parsing rules apply."""
         return self.rel_format, self.settings.grades, self.settings.compat
 
 
@@ -226,15 +225,15 @@ DEFAULT_RULES = EvaluationRules()
 
 
 class RankedRuns(Frozen):
-    """Ranked runs, with the judgments of their documents.
+    """Ranked runs, together with the judgments of their documents.
 
-    All runs have the same topics: the judged topics for which every run has results or, if ``complete`` is true, all
-    judged topics. In the second case, a run scores 0 for a topic without results, like under ``-c``.
+    All runs are evaluated on the same topics: the judged topics for which every run has results or, if ``complete`` is
+    true, all judged topics. In the second case, a run scores 0 for a topic without results, as with the option ``-c``.
     """
 
     judgments: AnyJudgments
     runs: tuple[str, ...]
-    """The distinct names of the runs."""
+    """The names of the runs, which are distinct."""
     topics: tuple[bytes, ...]
     """The evaluated topics, in ascending byte order."""
     ranking: Ranking
@@ -244,19 +243,19 @@ class RankedRuns(Frozen):
     """Whether each run has no results for each topic. The shape is (n_runs, n_topics)."""
     requests: tuple[RequestedMeasure, ...]
     lacking: Mapping[str, int] = {}
-    """The number of judged topics that each run lacks. Runs that lack no topics are not included."""
+    """The number of judged topics for which each incomplete run has no results."""
     sources: Sequence[RunStream] = ()
-    """The runs, from which documents can be read again."""
+    """The runs as they were given, from which documents can be read again."""
     settings: Settings = Settings()
     notes_on_runs: tuple[str, ...] = ()
-    """Notes on the runs that were excluded."""
+    """Notes about runs that were excluded."""
     selected: Sequence[int] = ()
-    """The index of each run among the runs that were given."""
+    """The position of each run among the runs that were given."""
     reference: str | None = None
-    """The run that determines the evaluated topics, or None if there is none."""
+    """The run that determines the evaluated topics, or None if all runs determine them."""
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**vars(self), "sources": ()}  # pickled results do not read runs again
+        return {**vars(self), "sources": ()}  # an unpickled result does not read runs again
 
     @property
     def level(self) -> float:
@@ -265,7 +264,7 @@ class RankedRuns(Frozen):
 
     @property
     def ranking_rules(self) -> RankingRules:
-        """The rules for ranking runs when they are reread."""
+        """The ranking rules that apply when runs are reread."""
         return RankingRules.of(self.settings)
 
     @property
@@ -276,12 +275,12 @@ class RankedRuns(Frozen):
 
     @property
     def missing_topics(self) -> dict[str, frozenset[str]]:
-        """The evaluated topics that each run lacks."""
+        """A dictionary from each run to the evaluated topics for which it has no results."""
         topics = np.array([*map(as_text, self.topics)], object)
         return {run: frozenset(topics[missing]) for run, missing in zip(self.runs, self.missing, strict=True)}
 
     def notes(self, n_without: Sequence[int] = ()) -> tuple[str, ...]:
-        """Return the notes below tables, which describe the topics.
+        """Return the notes about runs and topics that are printed below tables.
 
         ``n_without`` contains the number of topics for which each measure has no value.
         """
@@ -290,28 +289,28 @@ class RankedRuns(Frozen):
 
     @property
     def measures(self) -> tuple[str, ...]:
-        """The distinct printed names of the measures."""
+        """The printed names of the measures, which are distinct."""
         return tuple(name for request in self.requests for name in request.names)
 
     @property
     def kinds(self) -> tuple[Measure, ...]:
-        """The measure of each printed name, without its parameters."""
+        """The measure that belongs to each printed name, without parameters."""
         return tuple(request.measure for request in self.requests for _ in request.names)
 
     @property
     def scales(self) -> tuple[Scale, ...]:
-        """The scale on which the measure of each printed name is tested."""
+        """The scale on which the measure with each printed name is tested."""
         return tuple(scale_of(kind) or MEAN for kind in self.kinds)
 
     def tested(self, values: FloatArray) -> FloatArray:
-        """Transform values to the scales on which the measures are tested.
+        """Transform measure values to the scales on which the measures are tested.
 
-        ``values`` and the result have the shape (n_measures, n_runs, n_topics).
+        The array ``values`` and the result have the shape (n_measures, n_runs, n_topics).
         """
         return np.stack([scale.transform(of_measure) for scale, of_measure in zip(self.scales, values, strict=True)])
 
     def values(self, grades: IntArray | None = None, pooled: BoolArray | None = None) -> FloatArray:
-        """Evaluate all runs in batches. The shape is (n_measures, n_runs, n_topics).
+        """Evaluate all runs. Return the values, with the shape (n_measures, n_runs, n_topics).
 
         If a run has no value or an infinite value for a topic, the value is nan for all runs. If ``grades`` and
         ``pooled`` are given, they replace the grades of the judgments and the pool. A negative grade means pooled but
@@ -339,7 +338,7 @@ class RankedRuns(Frozen):
         ]
 
     def scores(self, values: FloatArray) -> FloatArray:
-        """Summarise values over topics.
+        """Summarise measure values over topics.
 
         The shape of ``values`` is (n_measures, n_runs, n_topics). The shape of the result is (n_measures, n_runs).
         """
@@ -359,12 +358,12 @@ def notes_on_topics(measures: Sequence[str], n_without: Sequence[int], n_topics:
 
 
 def left_out(measure: str, number: int, n_topics: int) -> str:
-    """Return the warning about topics that a measure excludes."""
+    """Return the warning that a measure excludes topics."""
     return f"{measure}: {number} of {n_topics} topics are left out: some run has no finite value for them"
 
 
 def _score(measure: Measure, values: FloatArray) -> float | int | bytes:
-    """Return the summary of a run over the topics with a value, or nan if the measure has no summary."""
+    """Return the summary of one run's values over topics, or nan if the measure has no summary."""
     if not measure.summary:
         return np.nan
     values = values[~np.isnan(values)]
@@ -378,10 +377,10 @@ def requests_of(
     *,
     as_requested: bool = False,
 ) -> tuple[RequestedMeasure, ...]:
-    """Parse measures separately, so that a measure can have several parameters.
+    """Parse the names of measures one by one, so that a measure can be requested with several parameters.
 
-    From a measure set, only the supported measures are returned. With ``as_requested``, measures have their requested
-    names instead of their printed names.
+    Measures of a measure set that the format does not support are omitted. With ``as_requested``, measures keep their
+    requested names instead of their printed names.
     """
     if settings.judged_only:
         refuse_contradictions(measures, settings, rel_format, with_pool=False)
@@ -404,7 +403,7 @@ def requests_of(
 
 
 def each_once(requests: Sequence[RequestedMeasure]) -> tuple[RequestedMeasure, ...]:
-    """Return the measures, which have distinct names. Raise UsageError if a measure is requested twice."""
+    """Return the measures under distinct names. Raise UsageError if a measure is requested twice."""
     requests = with_distinct_names(requests)
     names = [name for request in requests for name in request.names]
     for name in names:
@@ -414,7 +413,7 @@ def each_once(requests: Sequence[RequestedMeasure]) -> tuple[RequestedMeasure, .
 
 
 def _problem(measure: Measure, rel_format: str) -> str | None:
-    """Return the reason why a measure cannot be used with these judgments, or None if it can be used."""
+    """Return the reason why a measure cannot be used with judgments in a format, or None if it can be used."""
     if measure.kernel is None or scale_of(measure) is None:
         return (
             f"measure {quote(measure.name)} cannot be compared: it needs a number for each topic, summarised by a mean "
@@ -424,7 +423,7 @@ def _problem(measure: Measure, rel_format: str) -> str | None:
 
 
 class GradedRuns(RankedRuns):
-    """Runs ranked against graded judgments. A topic has at most one judgment of each document."""
+    """Runs that are ranked against graded judgments. A topic has at most one judgment of each document."""
 
     judgments: Judgments
 
@@ -435,18 +434,18 @@ class GradedRuns(RankedRuns):
 
     @property
     def judgments_digest(self) -> str:
-        """The SHA-256 digest of topics, documents and grades. It does not depend on the format of the judgments."""
+        """The SHA-256 digest of topics, documents and grades, which does not depend on the format of the judgments."""
         judgments = self.judgments
         rows = zip(judgments.rows.ids.tolist(), judgments.docnos.texts(), judgments.grades.tolist(), strict=True)
         lines = sorted(b"%s %s %a\n" % (judgments.topics[topic], docno, grade) for topic, docno, grade in rows)
         return hashlib.sha256(b"".join(lines)).hexdigest()
 
     def with_measures(self, measures: Sequence[str]) -> GradedRuns:
-        """Return a copy with other measures."""
+        """Return a copy that is evaluated with the given measures."""
         return replace(self, requests=requests_of(measures, Settings(level=self.level, grades=self.settings.grades)))
 
     def of_runs(self, runs: IntArray) -> GradedRuns:
-        """Return the runs with these indices, in this order."""
+        """Return a copy that contains only the runs with the given indices, in this order."""
         rows = (runs[:, np.newaxis] * len(self.topics) + np.arange(len(self.topics))).ravel()
         names = tuple(self.runs[run] for run in runs.tolist())
         return replace(self, runs=names, ranking=self.ranking.take(rows), missing=self.missing[runs])
@@ -461,7 +460,7 @@ class GradedRuns(RankedRuns):
         return np.where(self.missing, 0.0, np.concatenate(parts).reshape(self.missing.shape))
 
     def retrieved_within(self, depth: int) -> BoolArray:
-        """Return whether each document is in the top ``depth`` of each run. The shape is (n_runs, n_judgments)."""
+        """Return whether each run retrieves each document in its top ``depth``. The shape is (n_runs, n_judgments)."""
         within_depth = (self.ranking.rank <= depth) & (self.ranking.row >= 0)
         run = self.ranking.rows.ids[within_depth] // len(self.topics)
         retrieved = np.zeros((len(self.runs), self.judgments.rows.size), np.bool_)

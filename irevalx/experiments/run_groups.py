@@ -1,4 +1,4 @@
-"""Groups of runs, and the evaluation of a group if its unique documents had not been judged.
+"""Groups of runs, and the evaluation of a group as if its unique documents had not been judged.
 
 Source: Büttcher, Clarke, Yeung and Soboroff, Reliable Information Retrieval Evaluation with Incomplete and Biased
 Judgements, SIGIR 2007, section 5.2 and Table 2.
@@ -28,7 +28,7 @@ from irevalx.statistics.significance import pairs_of_runs
 from irevalx.wording import spelled
 
 OTHERS = "others"
-"""The name of the group that contains the runs that do not match the pattern."""
+"""The name of the group of runs whose names do not match the pattern."""
 
 
 def groups_of(
@@ -36,7 +36,7 @@ def groups_of(
 ) -> list[str]:
     """Return the group of each run, given a mapping, a file with lines ``RUN GROUP``, or a pattern.
 
-    By default, each run is a group.
+    By default, each run forms a group of its own.
     """
     if groups is not None and pattern is not None:
         raise UsageError(f"{spelled('groups')} cannot be combined with {spelled('group_by')}")
@@ -89,10 +89,10 @@ def _chosen_groups(group_of: Mapping[str, str], runs: Sequence[str], where: str)
 
 
 def groups_by_pattern(pattern: str, runs: Sequence[str]) -> list[str]:
-    """Derive the group of each run from the part of its name that matches a pattern.
+    """Derive the group of each run from the part of the run's name that matches a pattern.
 
-    The group is the first group of the pattern, or the whole match if the pattern has no groups. Runs whose names do
-    not match form the group ``OTHERS``.
+    The name of the group is the text matched by the first capturing group of the pattern, or the whole match if the
+    pattern has no capturing group. Runs whose names do not match form the group ``OTHERS``.
     """
     matches = matches_in_names(pattern, runs, "group_by")
     if None in matches and OTHERS in matches:
@@ -104,9 +104,9 @@ def groups_by_pattern(pattern: str, runs: Sequence[str]) -> list[str]:
 
 
 def matches_in_names(pattern: str, runs: Sequence[str], parameter: str) -> list[str | None]:
-    """Return the match of a pattern, or of its first group, in the name of each run.
+    """Return the text in each run's name that matches a pattern, or None if a name does not match.
 
-    An item is None if the name does not match.
+    If the pattern has a capturing group, the text is the match of this group.
     """
     try:
         compiled = re.compile(pattern)
@@ -119,22 +119,21 @@ def matches_in_names(pattern: str, runs: Sequence[str], parameter: str) -> list[
 
 
 RemovalTreatment: TypeAlias = Callable[["UniqueDocuments", IntArray], tuple[IntArray, BoolArray]]
-"""A function that receives the unique documents of a group and all grades. It returns the grades and the pool that
-remain if the group is left out."""
+"""A function from the documents of a removed group and all grades to the grades and the pool that remain."""
 
 
 class UniqueDocuments(Frozen):
-    """The unique documents of a group of runs, which are removed when the group is left out."""
+    """The documents that only one group of runs retrieved, and that are removed when the group is left out."""
 
     group: str
     runs: BoolArray
     """Whether each run belongs to the group. The shape is (n_runs,)."""
     in_pool: BoolArray
-    """Whether each judged document is in the pool of all runs."""
+    """Whether the pool of all runs contains each judged document."""
     found_alone: BoolArray
-    """Whether each judged document is pooled and is retrieved to the pool depth by this group only."""
+    """Whether each document is retrieved to the pool depth by this group only."""
     removed: BoolArray
-    """Whether each document is judged and unique to the group."""
+    """Whether each document is judged and is retrieved to the pool depth by this group only."""
 
 
 def deleted(removal: UniqueDocuments, grades: IntArray) -> tuple[IntArray, BoolArray]:
@@ -143,19 +142,19 @@ def deleted(removal: UniqueDocuments, grades: IntArray) -> tuple[IntArray, BoolA
 
 
 def unjudged(removal: UniqueDocuments, grades: IntArray) -> tuple[IntArray, BoolArray]:
-    """Keep the removed documents in the pool as unjudged documents."""
+    """Remove the judgments of the unique documents, but keep the documents in the pool."""
     return np.where(removal.removed, UNJUDGED_IN_FILES, grades), removal.in_pool
 
 
 def nonrelevant(removal: UniqueDocuments, grades: IntArray) -> tuple[IntArray, BoolArray]:
-    """Treat the removed documents as nonrelevant, as a baseline for predictions."""
+    """Treat the unique documents as nonrelevant. This treatment is a baseline for predictions."""
     return np.where(removal.removed, 0, grades), removal.in_pool
 
 
 def removals(experiment: GradedRuns, groups: Sequence[str], depth: int) -> Iterator[UniqueDocuments]:
-    """Yield the unique documents of each group, in the order of the groups' names.
+    """Yield the unique documents of each group, in alphabetical order of the groups.
 
-    The shape of ``groups`` is (n_runs,).
+    ``groups`` contains the group of each run.
     """
     retrieved = experiment.retrieved_within(depth)
     in_pool: BoolArray = np.asarray(retrieved.any(axis=0))
@@ -169,47 +168,46 @@ def removals(experiment: GradedRuns, groups: Sequence[str], depth: int) -> Itera
 
 
 def removed_by_topic(experiment: GradedRuns, removed: Sequence[UniqueDocuments]) -> IntArray:
-    """Return the number of unique judged documents of each group and topic. The shape is (n_groups, n_topics)."""
+    """Count the unique judged documents of each group for each topic. The shape is (n_groups, n_topics)."""
     rows = experiment.judgments.rows
     of_topic = [experiment.judgments.topic_index[topic] for topic in experiment.topics]
     return np.array([rows.count(removal.removed)[of_topic] for removal in removed], np.int64)
 
 
 class GroupEvaluation(Frozen):
-    """The scores of all runs under the full pool, and if the unique documents of the run's group were not judged."""
+    """The scores of all runs, before and after the unique documents of the run's own group are removed."""
 
     before: FloatArray
     """The scores under the full pool. The shape is (n_measures, n_runs)."""
     after: FloatArray
     """The score of each run if the unique documents of its group were not judged. The shape is (n_measures, n_runs)."""
     rank_before: IntArray
-    """The rank of each run, which is 1 + the number of runs that are strictly better under the same judgments. The
-    shape is (n_measures, n_runs)."""
+    """The rank of each run under the full pool: 1 plus the number of better runs. The shape is (n_measures, n_runs)."""
     rank_after: IntArray
     """The rank of each run if the unique documents of its group were not judged. The shape is (n_measures, n_runs)."""
     changed: BoolArray
     """Whether the score changes significantly (paired t test, p < 0.05). The shape is (n_measures, n_runs)."""
     left_out: BoolArray
-    """Whether each run is in the statistics below. All runs are, unless a single group was left out. The shape is
+    """Whether each run is included in the statistics, which exclude runs that were never left out. The shape is
     (n_runs,)."""
     confusion: Confusion
-    """Significance decisions compared with the decisions under all judgments. The pairs contain a run that was left
-    out. Counts are summed over groups, so that two runs of different groups are counted twice. The shape is
-    (n_measures,)."""
+    """The significance decisions under the reduced judgments, compared with the decisions under all judgments. Only
+    pairs with a run of the removed group are counted. The counts are summed over groups, so that a pair of runs from
+    different groups is counted twice. The shape is (n_measures,)."""
     reversals: IntArray
-    """The number of groups whose removal reverses a pair of runs, one of which was left out: the difference becomes
-    significant in the opposite direction. The shape is (n_measures, n_pairs)."""
+    """The number of groups whose removal reverses a significant difference in which one of their runs is involved. The
+    shape is (n_measures, n_pairs)."""
 
     @cached_property
     def statistics(self) -> dict[str, FloatArray | IntArray]:
-        """A dictionary from each statistic to its values, which have the shape (n_measures,).
+        """A dictionary from the name of each statistic to its values, one for each measure.
 
-        ``rank_change`` is the mean absolute change of ranks. ``rise`` and ``fall`` are the largest gain and loss of
-        ranks. ``bias`` and ``rms`` summarise the changes in scores. ``tau`` (ties concordant) and ``tau_b`` compare the
-        scores before and after. ``significant`` is the share of runs whose score changes significantly. These
-        statistics are computed from the runs that were left out. The other statistics are ``tau``, ``tau_b``, and the
-        number and the share of inverted pairs, computed from all runs: the runs of other groups keep all their
-        documents (Büttcher et al. 2007, Tables 3 and 8, section 5.2).
+        The statistic ``rank_change`` is the mean absolute change in rank. The statistics ``rise`` and ``fall`` are the
+        largest gain and loss of ranks. The statistics ``bias`` and ``rms`` summarise the changes in scores, and
+        ``significant`` is the share of runs whose scores change significantly. The statistics mentioned so far are
+        computed from the runs in ``left_out``. The correlations ``tau`` (ties concordant) and ``tau_b`` between the
+        scores before and after the removal, and the number and the share of inverted pairs, are computed from all runs,
+        because the runs of other groups keep all their documents (Büttcher et al. 2007, Tables 3 and 8, section 5.2).
         """
         gain = (self.rank_before - self.rank_after)[:, self.left_out]
         scores = self.before[:, self.left_out], self.after[:, self.left_out]
@@ -233,11 +231,11 @@ class GroupEvaluation(Frozen):
 def topics_without_value(
     experiment: GradedRuns, removed: Sequence[UniqueDocuments], treatments: Iterable[RemovalTreatment]
 ) -> BoolArray:
-    """Return whether each topic has no value under the full pool or under a treatment.
+    """Return whether a topic has no value under the full pool or under any treatment, for each measure and topic.
 
     The shape is (n_measures, n_topics).
     """
-    of_any = experiment.level < 0  # values can be infinite
+    of_any = experiment.level < 0  # at a negative level, values can be infinite
     may_lack = [of_any or kind.has_value is not None for kind in experiment.kinds]
     lacking = np.zeros((len(may_lack), len(experiment.topics)), np.bool_)
     if any(may_lack):
@@ -250,7 +248,7 @@ def topics_without_value(
 
 
 def values_under(experiment: GradedRuns, treatment: RemovalTreatment, removal: UniqueDocuments) -> FloatArray:
-    """Return the values of all runs under the judgments that remain after a treatment is applied."""
+    """Evaluate all runs with the judgments that remain after a treatment of the removed documents."""
     return experiment.values(*treatment(removal, experiment.grades))
 
 
@@ -261,11 +259,12 @@ def evaluate_without(
     processes: int = 1,
     lacking: BoolArray | None = None,
 ) -> GroupEvaluation:
-    """Compare the values of all runs under the full pool with the values if a group is left out, for each group.
+    """Evaluate each run as if the unique documents of its group had not been judged, and compare with the full pool.
 
-    The groups in ``removed`` contain every run once. A single group is allowed. In this case, the runs of other groups
-    are also evaluated without its documents (Büttcher et al. 2007, Table 3). ``values_without`` returns values of shape
-    (n_measures, n_runs, n_topics). ``lacking`` contains the excluded topics, which ``topics_without_value`` returns.
+    The groups in ``removed`` contain every run once. If there is a single group, the runs of other groups are also
+    evaluated without the unique documents of this group (Büttcher et al. 2007, Table 3). The function
+    ``values_without`` returns values of the shape (n_measures, n_runs, n_topics). The mask ``lacking`` selects the
+    excluded topics, which ``topics_without_value`` returns.
     """
 
     def known(values: FloatArray) -> FloatArray:
@@ -281,7 +280,7 @@ def evaluate_without(
     has_changed, all_runs = np.zeros(before.shape, np.bool_), np.ones(before.shape[1], np.bool_)
 
     def work(removal: UniqueDocuments) -> tuple[FloatArray, BoolArray, Confusion, BoolArray]:
-        """Return scores, whether each run changes significantly, and the significance decisions on left-out runs."""
+        """Return the scores, the runs that change significantly, the compared decisions, and the reversed pairs."""
         reduced = known(values_without(removal))
         reduced_tested = experiment.tested(reduced)
         concerned = removal.runs[first] | removal.runs[second]
@@ -312,7 +311,7 @@ def evaluate_without(
 def holes_of_runs(
     experiment: GradedRuns, removed: Sequence[UniqueDocuments], depth: int, treatment: RemovalTreatment = deleted
 ) -> FloatArray:
-    """Return the mean share of unjudged documents in the top ``depth`` of each run if its group is left out.
+    """Return the mean share of unjudged documents in the top ``depth`` of each run if the run's group is left out.
 
     The shape is (n_runs,).
     """

@@ -1,4 +1,4 @@
-"""Reversal of rows that compare two runs."""
+"""Reversal of result rows that compare two runs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _AGAINST = "_against"
 
 
 def reversed_pair(row: Row) -> Row:
-    """Return the comparison of the second run with the first. ``row`` compares the first run with the second."""
+    """Reverse a result row. Return the comparison of the second run with the first."""
     values: dict[str, Any] = row._asdict()
     negative = {
         name: value if value is None or isinstance(value, str) else 0.0 - value for name, value in values.items()

@@ -1,4 +1,4 @@
-"""Selection of the runs of an experiment: runs that retrieve enough documents, and runs that are fully judged.
+"""Selection of runs that retrieve enough documents and whose top documents are fully judged.
 
 Source: Büttcher, Clarke, Yeung and Soboroff, Reliable Information Retrieval Evaluation with Incomplete and Biased
 Judgements, SIGIR 2007, section 3 (fully judged runs).
@@ -31,9 +31,9 @@ def selected_runs(
     rules: EvaluationRules,
     warn: Warn,
 ) -> tuple[list[int], tuple[str, ...]]:
-    """Return the indices of the runs that meet both conditions, and notes.
+    """Return the indices of the runs that retrieve enough documents and are fully judged, and notes on excluded runs.
 
-    Raise InputError if too few runs meet them.
+    Raise InputError if too few runs remain.
     """
     min_retrieved, fully_judged, least = rules.min_retrieved, rules.fully_judged, rules.least_runs
     sufficient = _sufficient_runs(ranked, names, topics, min_retrieved, warn)
@@ -69,7 +69,7 @@ def selected_runs(
 def _sufficient_runs(
     ranked: Sequence[RankedRun], names: Sequence[str], topics: Sequence[bytes], share: float, warn: Warn
 ) -> list[int]:
-    """Return the indices of the runs that retrieve enough documents."""
+    """Return the indices of the runs that retrieve the required share of documents and have results for every topic."""
     if not share:
         return list(range(len(ranked)))
     most = len(topics) * max(int(run.ranking.n_ret.max(initial=0)) for run in ranked)
@@ -88,7 +88,7 @@ def _sufficient_runs(
 
 
 def _not_fully_judged(ranking: Ranking, judgments: Judgments, depth: int) -> list[int]:
-    """Return the indices of the judged topics for which a run has an unjudged document among its first ``depth``."""
+    """Return the indices of the judged topics for which an unjudged document is in a run's top ``depth`` documents."""
     is_judged = (ranking.rank <= depth) & (ranking.row >= 0)
     is_judged[is_judged] = judgments.grades[ranking.row[is_judged]] >= 0
     n_judged: IntArray = ranking.rows.count(is_judged)

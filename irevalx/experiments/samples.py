@@ -1,7 +1,7 @@
-"""Samples of judgments: selection of the judged documents that are kept in incomplete judgments.
+"""Samples of judgments, which select the judged documents that incomplete judgments keep.
 
-Random order is the order of the SHA-256 digests of the text ``SEED SCHEME TOPIC DOCNO DRAW``. The order is the same on
-every platform and for every version of NumPy.
+The random order of documents is the order of the SHA-256 digests of the text ``SEED SCHEME TOPIC DOCNO DRAW``. The
+order is the same on every platform and for every version of NumPy.
 """
 
 from __future__ import annotations
@@ -20,15 +20,14 @@ from irevalx.frozen import cached_property
 from irevalx.judgments.graded import Judgments
 
 LEAST_RELEVANT = 1
-"""The minimum number of relevant documents of a topic in a stratified sample. A topic with fewer keeps all of them."""
+"""The minimum number of relevant documents that a stratified sample keeps for a topic that has as many."""
 
 LEAST_NONRELEVANT = 10
-"""The minimum number of nonrelevant documents of a topic in a stratified sample. A topic with fewer keeps all of
-them."""
+"""The minimum number of nonrelevant documents that a stratified sample keeps for a topic that has as many."""
 
 
 class RandomOrder:
-    """The judged documents of each topic, in an order that depends only on their IDs, the seed and ``scheme``."""
+    """The judged documents of each topic in a random order that depends only on their IDs, the seed and ``scheme``."""
 
     def __init__(self, judgments: Judgments, seed: int, scheme: str) -> None:
         self.judgments = judgments
@@ -38,13 +37,13 @@ class RandomOrder:
 
     @cached_property
     def _judged(self) -> list[IntArray]:
-        """The indices of the judgments of each topic that have a grade."""
+        """The indices of the judgments with a grade, for each topic."""
         judged = np.flatnonzero(self.judgments.grades >= 0)
         counts = self.judgments.rows.count(self.judgments.grades >= 0)
         return np.split(judged, np.cumsum(counts)[:-1])
 
     def of(self, topic: int, draw: int = 0) -> IntArray:
-        """Return the indices of a topic's judged documents in random order. The order depends on ``draw``."""
+        """Return the indices of a topic's judged documents in random order. Each ``draw`` is another random order."""
         if (topic, draw) not in self._orders:
             places = self._judged[topic]
             before = b"%d %s %s " % (self._seed, self._scheme.encode(), self.judgments.topics[topic])
@@ -60,7 +59,7 @@ class RandomOrder:
 def uniform(
     judgments: Judgments, rate: Fraction, order: RandomOrder, level: float, topic_rates: Sequence[Fraction] = ()
 ) -> BoolArray:
-    """Keep a share of the judged documents of each topic. A sample is redrawn until it contains a relevant document.
+    """Sample a share of the judged documents of each topic. Redraw samples that contain no relevant document.
 
     If a topic has n judged documents, max(1, floor(rate n + 1/2)) are kept. If ``topic_rates`` is given, the rate is
     multiplied by the rate of the topic. A topic without relevant documents is sampled once. The result has one element
@@ -87,13 +86,13 @@ def stratified(
     level: float,
     rounding: Callable[[Fraction], int] = math.ceil,
 ) -> BoolArray:
-    """Keep the same share of the relevant and of the nonrelevant documents of every topic.
+    """Sample the same share of the relevant and of the nonrelevant documents of every topic.
 
-    Of R relevant documents, the first max(1, fraction R) are kept. Of N nonrelevant documents, the first max(10,
-    fraction N) are kept. Both numbers are rounded to integers and limited to R and N. A sample with a higher fraction
-    contains the samples with lower fractions. The result has one element for each judgment. Source: Bompada et al., On
-    the Robustness of Relevance Measures with Incomplete Judgments, SIGIR 2007, section 4 (where max is misprinted as
-    min). Ahlgren and Grönqvist, IP&M 2008, section 6.3, round half up.
+    If a topic has R relevant documents, the first max(1, fraction R) are kept. If a topic has N nonrelevant documents,
+    the first max(10, fraction N) are kept. The numbers are rounded to integers and limited to R and N. A sample with a
+    higher fraction contains the samples with lower fractions. The result has one element for each judgment. Source:
+    Bompada et al., On the Robustness of Relevance Measures with Incomplete Judgments, SIGIR 2007, section 4 (where max
+    is misprinted as min). Ahlgren and Grönqvist, IP&M 2008, section 6.3, round half up.
     """
     relevant = is_relevant(judgments, level)
     sampled = np.zeros(judgments.rows.size, np.bool_)
@@ -106,7 +105,7 @@ def stratified(
 
 
 def shallow(judgments: Judgments, retrieved: BoolArray) -> BoolArray:
-    """Keep the judged documents that any run retrieves, which form a shallow pool.
+    """Select the judged documents that any run retrieves, which form a shallow pool.
 
     The shape of ``retrieved`` is (n_runs, n_judgments). The shape of the result is (n_judgments,). Source: Yilmaz and
     Aslam, KAIS 2008, section 3.2.
@@ -116,7 +115,7 @@ def shallow(judgments: Judgments, retrieved: BoolArray) -> BoolArray:
 
 
 def mixed(judgments: Judgments, retrieved: BoolArray, order: RandomOrder) -> BoolArray:
-    """Keep the judged documents that any run retrieves, and for each topic up to as many other judged documents.
+    """Select the judged documents that any run retrieves, and as many other judged documents of the topic if possible.
 
     The shape is (n_judgments,). Source: Yilmaz and Aslam, KAIS 2008, section 4.5.5.
     """
@@ -130,7 +129,7 @@ def mixed(judgments: Judgments, retrieved: BoolArray, order: RandomOrder) -> Boo
 
 
 def remove_judgments(judgments: Judgments, judged: BoolArray) -> IntArray:
-    """Return grades in which the judged documents that are not kept are pooled but unjudged (grade -1)."""
+    """Return the grades after judged documents outside a sample are made pooled but unjudged (grade -1)."""
     return np.where(judged | (judgments.grades < 0), judgments.grades, UNJUDGED_IN_FILES)
 
 
@@ -140,9 +139,9 @@ def is_relevant(judgments: Judgments, level: float) -> BoolArray:
 
 
 def warnings_without_relevant(judgments: Judgments, level: float, sampled: BoolArray | None = None) -> list[str]:
-    """Return a warning about the topics for which the judgments, or a sample, contain no relevant document.
+    """Return a warning that the judgments, or a sample of them, contain no relevant document for some topics.
 
-    The list is empty if there is no such topic.
+    If there are no such topics, the list is empty.
     """
     relevant = is_relevant(judgments, level)
     without = np.flatnonzero(judgments.rows.count(relevant if sampled is None else relevant & sampled) == 0).tolist()
@@ -155,19 +154,19 @@ def warnings_without_relevant(judgments: Judgments, level: float, sampled: BoolA
 
 
 def first_share(places: IntArray, rate: Fraction) -> IntArray:
-    """Return the first max(1, floor(rate n + 1/2)) indices, where n is the number of indices."""
+    """Return the first max(1, floor(rate n + 1/2)) of n indices."""
     return places[: max(1, half_up(rate * places.size))]
 
 
 def half_up(number: Fraction) -> int:
-    """Round to the nearest integer. A number with the fraction 1/2 is rounded up."""
+    """Round a number to the nearest integer. Round halves up."""
     return math.floor(number + Fraction(1, 2))
 
 
 def half_down(number: Fraction) -> int:
-    """Round to the nearest integer. A number with the fraction 1/2 is rounded down."""
+    """Round a number to the nearest integer. Round halves down."""
     return math.ceil(number - Fraction(1, 2))
 
 
 ROUNDINGS: dict[str, Callable[[Fraction], int]] = {"up": math.ceil, "half-up": half_up, "half-down": half_down}
-"""The methods of rounding the number of documents that are kept from a stratum."""
+"""The methods by which the number of documents kept from a stratum is rounded."""

@@ -1,4 +1,4 @@
-"""The values of two parameters that experiments share: seeds and shares."""
+"""Validation of two parameters that many experiments have: random seeds, and shares between 0 and 1."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from irevalx.wording import argument_error
 MOST_SEEDS = 2**32
 
 MOST_DRAWS = 10**7
-"""The maximum number of resamples. More resamples take too long and add only insignificant digits."""
+"""The maximum number of resamples. More resamples would take too long and add only insignificant digits."""
 
 
 def chosen_seed(seed: Any) -> int:
@@ -29,7 +29,7 @@ def chosen_seed(seed: Any) -> int:
 
 
 _LONGEST = 100
-"""The maximum number of characters of a share. Python does not read numbers of thousands of digits."""
+"""The maximum number of characters of a share. Python does not parse numbers with thousands of digits."""
 
 _NUMBER = re.compile(r"([0-9]+\.?[0-9]*|\.[0-9]+)(%?)")
 
@@ -44,7 +44,7 @@ def read_share(text: str) -> Fraction | None:
 
 
 def share_of(what: str, value: Any) -> Fraction:
-    """Return a share above 0 and at most 1 as a fraction. A float is read as its shortest decimal representation."""
+    """Convert a share above 0 and at most 1 to a fraction. A float is read as its shortest decimal representation."""
     if isinstance(value, Fraction):
         fraction = value
     else:
@@ -56,5 +56,5 @@ def share_of(what: str, value: Any) -> Fraction:
 
 
 def share(**more: Any) -> Parameter:
-    """Declare a parameter whose value is a share. On the command line, it can also be a percentage."""
+    """Declare a parameter whose value is a share. On the command line, the share can also be a percentage."""
     return Parameter(kind=ValueType(_RULE, lambda value: share_of("", value), read_share), **more)

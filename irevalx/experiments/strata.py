@@ -1,7 +1,7 @@
 """Stratified samples of judged documents, and measure values under such samples.
 
-Documents are in the random order that ``samples`` defines. The first documents of each stratum are drawn, so that a
-sample at a higher rate contains the samples at lower rates.
+Documents are in the random order that the module ``samples`` defines. The first documents of each stratum are drawn, so
+that a sample at a higher rate contains the samples at lower rates.
 
 A sample can be read as graded judgments (in which documents that were not drawn are pooled but unjudged), as judgments
 with strata (-R sampled), and as judgments with inclusion probabilities (-R prels).
@@ -42,16 +42,15 @@ from irevalx.settings import Settings
 from irevalx.wording import spelled
 
 By: TypeAlias = Literal["depth", "runs", "names"]
-"""The criterion that defines strata: the best rank in any run, the number of runs that retrieve a document, or a
-file."""
+"""The criterion for strata: the best rank in any run, the number of runs that retrieve a document, or a file."""
 
 SCHEME = "strata"
-"""The scheme that determines the random order."""
+"""The part of the hashed text that distinguishes this random order from the orders of other sampling schemes."""
 
 NO_LIMIT = 2**62
 
 REST = "rest"
-"""The name of the stratum that contains the documents that are in no other stratum."""
+"""The name of the stratum that contains all documents outside the other strata."""
 
 _RANGE = re.compile(r"([0-9]{1,18})(?:-([0-9]{1,18})|(\+))?")
 
@@ -66,11 +65,10 @@ class Stratum(Frozen):
     rate: Fraction
     """The sampling rate, above 0 and at most 1."""
     first: int = 0
-    """The lower end of the range of best ranks or numbers of runs, or 0 for a named stratum and for the rest. ``last``
-    is the upper end."""
+    """The lower end of the range of best ranks or numbers of runs up to ``last``, or 0 if there is no range."""
     last: int = 0
     is_rest: bool = False
-    """Whether the stratum contains all documents that are in no other stratum."""
+    """Whether the stratum contains all documents outside the other strata."""
 
 
 class Design(Frozen):
@@ -78,18 +76,18 @@ class Design(Frozen):
 
     by: By
     strata: tuple[Stratum, ...]
-    """The strata, which are disjoint, in the order in which they were given."""
+    """The disjoint strata, in the order in which they were specified."""
 
     def scaled(self, share: Fraction) -> Design:
         """Return the design with all rates multiplied by a share above 0 and at most 1."""
         return replace(self, strata=tuple(replace(stratum, rate=stratum.rate * share) for stratum in self.strata))
 
     def divide(self, judgments: Judgments, numbers: IntArray) -> IntArray:
-        """Return the index of the stratum of each judged document, or ABSENT if it has none.
+        """Return the index of the stratum of each document, or ABSENT if a document is unjudged or in no stratum.
 
-        The shape is (n_judgments,). For strata by depth, ``numbers`` contains best ranks, or 0 if no run retrieves the
-        document. For strata by runs, it contains numbers of runs. For named strata, it is the result of
-        ``read_strata_file``.
+        The shape is (n_judgments,). For strata by depth, the array ``numbers`` contains best ranks, or 0 if no run
+        retrieves the document. For strata by runs, the array contains numbers of runs. For named strata, the array is
+        the result of ``read_strata_file``.
         """
         places = np.full(numbers.size, ABSENT)
         judged = judgments.grades >= 0
@@ -105,11 +103,11 @@ class Design(Frozen):
 
 
 class StrataSample(Frozen):
-    """A sample drawn from the strata of every topic."""
+    """A sample that was drawn from the strata of every topic."""
 
     judgments: Judgments
     stratum: IntArray
-    """The index of the stratum of each document, or ``ABSENT`` if it has none. The shape is (n_judgments,)."""
+    """The index of each document's stratum, or ``ABSENT`` for a document in no stratum. The shape is (n_judgments,)."""
     in_sample: BoolArray
     """Whether each document is in the sample. The shape is (n_judgments,)."""
     names: tuple[str, ...] = ("1",)
@@ -122,7 +120,7 @@ class StrataSample(Frozen):
 
     @classmethod
     def drawn(cls, design: Design, judgments: Judgments, stratum: IntArray, order: RandomOrder) -> StrataSample:
-        """Draw the sample. If a stratum of a topic has D documents, the first max(1, floor(rate D + 1/2)) are drawn."""
+        """Draw a sample. From the D documents of a stratum and topic, draw the first max(1, floor(rate D + 1/2))."""
         sampled = np.zeros(stratum.size, np.bool_)
         for topic in range(judgments.rows.n):
             places = order.of(topic)
@@ -133,18 +131,18 @@ class StrataSample(Frozen):
 
     @property
     def in_stratum(self) -> BoolArray:
-        """Whether each document is in a stratum. The shape is (n_judgments,)."""
+        """Whether each document belongs to a stratum. The shape is (n_judgments,)."""
         has_stratum: BoolArray = self.stratum != ABSENT
         return has_stratum
 
     @property
     def grades(self) -> IntArray:
-        """The grades, in which a document that was not drawn has the grade of an unjudged document."""
+        """The grades in the sample. A document that was not drawn has the grade of an unjudged document."""
         return np.where(self.in_sample, self.judgments.grades, UNJUDGED_IN_FILES)
 
     @cached_property
     def probability(self) -> FloatArray:
-        """The inclusion probabilities of the documents, or 0 for a document without a stratum.
+        """The inclusion probability of each document, or 0 if the document is in no stratum.
 
         The shape is (n_judgments,). If S of the D documents of a stratum were drawn, the probability is S/D.
         """
@@ -159,15 +157,14 @@ class StrataSample(Frozen):
 
 
 class ProbabilitySample(StrataSample):
-    """A sample with an inclusion probability for each document."""
+    """A sample for which the inclusion probability of each document was specified."""
 
     inclusion: FloatArray = np.empty(0)
-    """The inclusion probabilities of the documents, or 0 for a document that could not be sampled. The shape is
-    (n_judgments,)."""
+    """The inclusion probability of each document, or 0 if it could not be sampled. The shape is (n_judgments,)."""
 
     @cached_property
     def probability(self) -> FloatArray:
-        """The inclusion probabilities of the documents. The shape is (n_judgments,)."""
+        """The inclusion probability of each document. The shape is (n_judgments,)."""
         return self.inclusion
 
 
@@ -180,16 +177,17 @@ def best_ranks(ranking: Ranking, n_judgments: int) -> IntArray:
 
 
 def numbers_for(by: By, ranking: Ranking, n_judgments: int) -> IntArray:
-    """Return the numbers by which ``Design.divide`` assigns strata: best ranks, or numbers of runs."""
+    """Return the best rank of each document, or the number of runs that retrieve it, or 0 if no run retrieves it."""
     if by == "depth":
         return best_ranks(ranking, n_judgments)
     return np.bincount(ranking.row[ranking.row >= 0], minlength=n_judgments)
 
 
 def read_strata_file(source: Source, judgments: Judgments, strata: Sequence[Stratum], warn: Warn) -> IntArray:
-    """Read the stratum of each document from lines TOPIC DOCNO STRATUM. The stratum is ABSENT if there is no line.
+    """Read the index of each document's stratum from lines TOPIC DOCNO STRATUM.
 
-    Documents in unknown strata are treated as documents without a stratum. Warn about documents that have no judgment.
+    The index is ABSENT if a document has no line or an unknown stratum. Warn about strata without a rate and about
+    documents that have no judgment.
     """
     where, lines = shown_name(source.path), _strata_lines(source)
     places = {as_bytes(named.name): place for place, named in enumerate(strata) if not named.is_rest}
@@ -204,7 +202,7 @@ def read_strata_file(source: Source, judgments: Judgments, strata: Sequence[Stra
 
 
 def sample_in_strata(source: Source, text: GradedQrelsText, warn: Warn) -> tuple[GradedQrelsText, StrataSample]:
-    """Treat judgments as a sample of the documents in a strata file, or in a pool file, which is one stratum.
+    """Treat judgments as a sample of the documents in a strata file, or in a pool file, which is a single stratum.
 
     Return the judgments, to which the unjudged documents of the file were added, and the sample. Warn about topics that
     have no judgments, and about topics with a stratum that contains no judged document.
@@ -235,7 +233,7 @@ def sample_in_strata(source: Source, text: GradedQrelsText, warn: Warn) -> tuple
 
 
 def _strata_lines(source: Source, fewest: int = 3) -> list[tuple[int, list[bytes]]]:
-    """Return the line number and the fields of each line: the topic, the document and the stratum.
+    """Split the lines of a strata file into topic, document and stratum. Return them with their line numbers.
 
     If ``fewest`` is 2, the stratum is optional.
     """
@@ -256,7 +254,7 @@ def _strata_lines(source: Source, fewest: int = 3) -> list[tuple[int, list[bytes
 def _strata_of(
     judgments: Judgments, lines: Sequence[tuple[int, list[bytes]]], places: Mapping[bytes, int], where: str
 ) -> tuple[IntArray, int]:
-    """Return the stratum of each judged document, and the number of lines whose document is in the judgments."""
+    """Return the index of each judgment's stratum, and the number of lines whose document is in the judgments."""
     topics, docnos = [topic for _, (topic, _, _) in lines], Names.of([docno for _, (_, docno, _) in lines])
     row = judgments.places_of(topics, np.arange(len(lines)), docnos)
     stratum = np.full(judgments.rows.size, ABSENT)
@@ -274,12 +272,12 @@ def _strata_of(
 
 
 def read_rates(source: Source) -> str:
-    """Convert lines STRATUM RATE to a text that ``read_design`` reads. Raise MalformedLineError for other lines."""
+    """Read lines STRATUM RATE as a text for ``read_design``. Raise MalformedLineError if a line is invalid."""
     return " ".join(f"{name}:{rate}" for name, rate in _rates_in(source, "stratum").items())
 
 
 def read_topic_rates(source: Source, judgments: Judgments) -> tuple[Fraction, ...]:
-    """Read the rate of each judged topic from lines ``TOPIC RATE``. Raise InputError if a topic has no rate."""
+    """Read each judged topic's sampling rate from lines ``TOPIC RATE``. Raise InputError if a topic has no rate."""
     rates = {as_bytes(topic): read_share(rate) for topic, rate in _rates_in(source, "topic").items()}
     for topic in judgments.topics:
         if topic not in rates:
@@ -307,7 +305,7 @@ def _rates_in(source: Source, what: str) -> dict[str, str]:
 
 
 def read_design(text: str, *, named: bool) -> Design:
-    """Parse strata as written by users. ``named`` is true if a file contains the stratum of each document."""
+    """Parse a stratified design. ``named`` is true if a separate file assigns documents to strata."""
     first, *rest = text.replace(",", " ").split() or [""]
     by: By = "depth" if first == "depth" else "runs" if first == "runs" else "names"
     if by != "names" and named:
@@ -328,7 +326,7 @@ def read_design(text: str, *, named: bool) -> Design:
 
 
 def _stratum(part: str, number: int, by: By) -> Stratum:
-    """Parse RANGE:RATE or NAME:RATE. A stratum without a name is named by its number."""
+    """Parse a stratum written as RANGE:RATE or NAME:RATE. The name of a range is its number in the design."""
     what, colon, share = part.rpartition(":")
     rate = read_share(share)
     if not colon or not what or rate is None:
@@ -349,7 +347,7 @@ def _stratum(part: str, number: int, by: By) -> Stratum:
 
 
 def _check_ranges(strata: Sequence[Stratum], by: By, text: str) -> None:
-    """Raise UsageError if strata overlap or if there is a gap between strata by depth."""
+    """Raise UsageError if strata overlap or occur twice, or if ranges of depth leave a gap."""
     names = [stratum.name for stratum in strata]
     if by == "names":
         if len(set(names)) < len(names):
@@ -368,7 +366,7 @@ def _check_ranges(strata: Sequence[Stratum], by: By, text: str) -> None:
 def stratify(
     design: Design, source: Source | None, judgments: Judgments, ranking: Callable[[], Ranking], warn: Warn
 ) -> IntArray:
-    """Return the index of the stratum of each judged document, from a file or from the ranking of the runs."""
+    """Return the index of each document's stratum, which depends on a strata file or on the ranking of the runs."""
     if source is not None:
         numbers = read_strata_file(source, judgments, design.strata, warn)
     else:
@@ -377,36 +375,36 @@ def stratify(
 
 
 def ranking_of(runs: Sequence[RunStream], judgments: Judgments, warn: Warn) -> Ranking:
-    """Rank runs against judgments. Raise the same errors as the evaluator."""
+    """Read runs and rank them against judgments. Raise the same errors as the evaluator."""
     return Ranking.joined([ranked.ranking for ranked in rank_all(judgments, runs, RankingRules(), warn=warn)])
 
 
 FORMATS = (QRELS.name, SAMPLED.name, PRELS.name)
-"""The formats of judgments in which a sample can be read. Each measure uses the first format that it supports."""
+"""The judgment formats in which a sample can be evaluated. Each measure uses the first format that it supports."""
 
 
 def format_for(measure: Measure) -> str | None:
-    """Return the format in which a measure reads a sample, or None if it supports none."""
+    """Return the judgment format in which a measure can evaluate a sample, or None if there is no such format."""
     return next((name for name in FORMATS if measure.can_use(name)), None)
 
 
 def requests_of_samples(measures: Sequence[str], settings: Settings) -> tuple[RequestedMeasure, ...]:
-    """Parse measures, including measures that require strata or inclusion probabilities."""
+    """Parse the names of measures, including measures that require strata or inclusion probabilities."""
     each = (requests_of((text,), settings, _format_of(text, settings)) for text in measures)
     return each_once([request for requests in each for request in requests])
 
 
 def _format_of(text: str, settings: Settings) -> str:
-    """Return the format in which the first requested measure reads a sample."""
+    """Return the judgment format in which a requested measure can evaluate a sample, or qrels if there is none."""
     formats = (format_for(request.measure) for request in select_measures((text,), settings).measures)
     return next((name for name in formats if name is not None), None) or QRELS.name
 
 
 def values_of_sample(experiment: GradedRuns, sample: StrataSample, pooled: BoolArray | None = None) -> FloatArray:
-    """Evaluate all runs under a sample. A value is nan if a topic has no value.
+    """Evaluate all runs with a sample. A value is nan if a measure has no value for a topic.
 
-    For measures of graded judgments, ``pooled`` is the pool, or None if it contains all documents. Other measures use
-    the strata. The shape is (n_measures, n_runs, n_topics).
+    For measures of graded judgments, ``pooled`` is the pool, or None if the pool contains all documents. Other measures
+    use the strata. The shape is (n_measures, n_runs, n_topics).
     """
     formats = list(map(format_for, experiment.kinds))
     values = np.empty((len(formats), *experiment.missing.shape))
@@ -431,7 +429,7 @@ def _with_strata(experiment: GradedRuns, sample: StrataSample) -> FloatArray:
 
 
 def _cut(ranking: Ranking, depth: int) -> Ranking:
-    """Return the first documents of each topic."""
+    """Truncate the ranking of each topic to its first ``depth`` documents."""
     if not (ranking.n_ret > depth).any():
         return ranking
     within = ranking.rank <= depth
@@ -458,5 +456,5 @@ def _inclusion(experiment: GradedRuns, sample: StrataSample) -> FloatArray:
         ranking=replace(experiment.ranking, row=renumbered(experiment.ranking.row, sampled)),
         missing=experiment.missing,
         requests=experiment.requests,
-        settings=replace(experiment.settings, ties="name"),  # the ranking is complete
+        settings=replace(experiment.settings, ties="name"),  # the documents are already in rank order
     ).values()

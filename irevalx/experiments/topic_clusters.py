@@ -1,4 +1,4 @@
-"""Clusters of topics, which are read from a file, a dictionary or topic IDs, or suggested by topic IDs."""
+"""Clusters of dependent topics, which are specified by users or suggested by the IDs of the topics."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from irevalx.statistics.significance import ALPHA, differences
 from irevalx.wording import first_names, spelled
 
 ClustersInput: TypeAlias = str | os.PathLike[str] | Source | Mapping[str, str]
-"""The input that defines clusters: a file, or a mapping from each topic to its cluster."""
+"""The input that assigns topics to clusters: a file, or a mapping from topic to cluster."""
 
 
 def cluster_of_topics(
@@ -34,8 +34,8 @@ def cluster_of_topics(
 
     If neither ``clusters`` nor ``pattern`` is given, the result is empty. If the pattern does not match a topic ID, the
     topic is a cluster of its own, and a warning is issued. Raise InputError if a topic has no cluster. Raise UsageError
-    if the pattern matches no topic ID, or if both parameters are given. ``words`` contains words for messages: the name
-    of the parameter, and the nouns for a topic and for a cluster.
+    if the pattern matches no topic ID, or if both parameters are given. The argument ``words`` contains three words for
+    messages: the name of the parameter, and the nouns for a topic and for a cluster.
     """
     topics = list(dict.fromkeys(topics))
     if pattern is not None:
@@ -68,7 +68,7 @@ def cluster_of_topics(
 def with_clusters(
     measures: Sequence[MeasureValues], clusters: ClustersInput | None, pattern: str | None, *, are_tested: bool = True
 ) -> list[MeasureValues]:
-    """Add the clusters of topics to the values of measures. Warn about few clusters if ``are_tested`` is true."""
+    """Add the clusters of topics to the values of each measure. If ``are_tested`` is true, warn about few clusters."""
     topics = (topic for of_measure in measures for topic in of_measure.topics)
     if not (cluster_of := cluster_of_topics(topics, clusters, pattern)):
         return list(measures)
@@ -82,7 +82,7 @@ def with_clusters(
 
 
 def warn_of_clusters(each: Iterable[Clusters | None], warn: Warn = warn) -> None:
-    """Warn if there are too few clusters, or if each cluster is a single topic. Each warning is issued once."""
+    """Warn if there are too few clusters, or if each cluster is a single topic. Issue each warning once."""
     alone = "each topic is a cluster of its own: the results are those without clusters"
     for line in dict.fromkeys(alone if clusters is None else clusters.caution for clusters in each):
         if line:
@@ -90,24 +90,23 @@ def warn_of_clusters(each: Iterable[Clusters | None], warn: Warn = warn) -> None
 
 
 _PREFIXES = ("^(.*[0-9A-Za-z])[_.:/#|-]+[0-9A-Za-z]{1,6}$", "^(.*[0-9])[A-Za-z]$")
-"""Patterns of topic IDs. The first group of a pattern, for example a conversation, can be a cluster."""
+"""Regular expressions whose first group is the prefix of a topic ID. A prefix, such as a conversation, can be a
+cluster."""
 
 _MATCHED, _SHARED = 0.8, 0.5
-"""The least share of topics that match a pattern, and the least share of topics that share their prefix with another
-topic."""
+"""The minimum share of topics that match an expression, and of topics whose prefix occurs in another topic."""
 
 _FEWEST, _LEAST_RATIO, _LARGEST, _LARGEST_SHARE = 5, 1.5, 30, 0.25
-"""The least number of prefixes, the least mean number of topics with the same prefix, and two limits on the number of
-topics with the same prefix."""
+"""The minimum number and mean size of clusters, and their maximum size, in topics and as a share of all topics."""
 
 
 class ProbableClusters(Frozen):
-    """Clusters that the IDs of topics suggest."""
+    """Clusters of dependent topics that the prefixes of topic IDs suggest."""
 
     pattern: str
     clusters: Clusters
     example: str
-    """A prefix that several topics share."""
+    """A prefix that several topic IDs share."""
 
 
 def probable_clusters(topics: Sequence[str]) -> ProbableClusters | None:
@@ -128,9 +127,9 @@ def probable_clusters(topics: Sequence[str]) -> ProbableClusters | None:
 
 
 def notes_on_dependence(measures: Sequence[MeasureValues], pairs: Sequence[tuple[int, int]]) -> tuple[str, ...]:
-    """Return a note if topic IDs suggest clusters. If the differences depend on these clusters, warn instead.
+    """Return a note if topic IDs suggest clusters of dependent topics. Warn instead if differences depend on them.
 
-    The differences of each pair under each measure are tested by an analysis of variance. Differences depend on the
+    An analysis of variance tests the differences of each pair of runs for each measure. Differences depend on the
     clusters if any p-value is below 0.05 divided by the number of tests.
     """
     probable = {of_measure.topics: probable_clusters(of_measure.topics) for of_measure in measures}

@@ -24,27 +24,27 @@ from irevalx.ranking.topics import log2_of
 from irevalx.wording import invalid_value, spelled
 
 ALL_RANKS = int(np.iinfo(np.int64).max)
-"""The depth of measures that use every document of a run."""
+"""The depth of measures that evaluate every document of a run."""
 
 
 class WeightedMeasure(Frozen):
-    """A measure that is a sum over ranks. A term is the weight of the rank, multiplied by the gain of the document."""
+    """A measure that is a weighted sum of gains: the gain of each document is multiplied by the weight of its rank."""
 
     name: str
     depth: int | None
     """The number of evaluated ranks, or None for all ranks."""
     weights: Callable[[int], FloatArray]
-    """A function that returns the weights of the first n ranks."""
+    """A function that returns the weights of ranks 1 to n."""
     gains: Callable[[IntArray], FloatArray]
-    """A function that returns the gains of grades, which are at least 0."""
+    """A function that returns the gain of each grade, given grades of at least 0."""
     greatest_gain: float
-    """The highest gain that an unjudged document can get. The lowest gain is 0."""
+    """The highest possible gain of an unjudged document. The lowest possible gain is 0."""
 
 
 def weighted_measures(
     requests: Sequence[RequestedMeasure], level: float, grades: Collection[int], greatest: int
 ) -> list[WeightedMeasure]:
-    """Return measures as sums over ranks. ``greatest`` is the highest grade that an unjudged document can get."""
+    """Convert measures to weighted sums. ``greatest`` is the highest possible grade of an unjudged document."""
     return [
         measure
         for request in requests
@@ -53,7 +53,7 @@ def weighted_measures(
 
 
 def weighted_among(requests: Sequence[RequestedMeasure], level: float, grades: IntArray) -> list[WeightedMeasure]:
-    """Return the requested measures that are sums over ranks. ``grades`` contains the grades of judged documents."""
+    """Return the requested measures that are weighted sums. ``grades`` contains the grades of judged documents."""
     weighted: list[WeightedMeasure] = []
     for request in requests:
         with suppress(UsageError):
@@ -62,7 +62,7 @@ def weighted_among(requests: Sequence[RequestedMeasure], level: float, grades: I
 
 
 def not_weighted(request: RequestedMeasure) -> str:
-    """Return the message about a measure that is not a sum over ranks of weight times gain."""
+    """Return the error message for a measure that is not a weighted sum of gains."""
     return (
         f"measure {quote(request.names[0])} is not supported: it must be a weighted sum of gains over ranks (P, rbp or "
         "dcg, with unjudged documents kept in the ranking)"
@@ -70,7 +70,7 @@ def not_weighted(request: RequestedMeasure) -> str:
 
 
 def counted_documents(ranking: Ranking, measure: WeightedMeasure) -> tuple[IntArray, IntArray, FloatArray]:
-    """Return the judgments, topics and weights of the retrieved judged documents at ranks that have a weight."""
+    """Return the judgment, the topic and the weight of each retrieved judged document at a rank that has a weight."""
     if ranking.tied is not None:
         raise UsageError(
             f"{spelled('ties', ranking.tied.ties)} cannot be used here: it orders tied documents by their grades, but "
@@ -152,7 +152,7 @@ def _powers(p: float, n: int) -> FloatArray:
 
 
 def _gains_given(name: str, values: Sequence[Gain]) -> dict[float, float]:
-    """Return the gains among the parameters. If a grade occurs twice, its first gain is used, as in the measure."""
+    """Return the gain of each grade that the parameters specify. If a grade occurs twice, use its first gain."""
     given: dict[float, float] = {}
     for pair in values:
         if pair.level is None:
@@ -167,7 +167,7 @@ def _gains_given(name: str, values: Sequence[Gain]) -> dict[float, float]:
 
 
 def _gains_of(grades: IntArray, given: dict[float, float]) -> FloatArray:
-    """Return the gain of each grade: the given gain, or the grade itself."""
+    """Return the gain of each document, given its grade. A grade without a specified gain is its own gain."""
     gains = grades.astype(np.float64)
     for grade, gain in given.items():
         gains[grades == grade] = gain
