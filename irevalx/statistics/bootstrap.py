@@ -9,8 +9,7 @@ scores on the topic population, and scores on a resample are noisier still. The 
 especially for runs with similar scores. ``correlation_intervals`` inverts a test instead: the interval contains the
 population values of tau that are compatible with the observed sample.
 
-Shapes are as in ``correlations``: scores have the shape (..., n_runs), and the result has one value for each row of
-runs and the shape (...).
+Scores have the shape (..., n_runs), and the result has one value for each row of runs, as in ``correlations``.
 
 Bompada et al., SIGIR 2007, Tables 3 and 5, report the first level that exceeds it, like ``first_places``.
 """
@@ -41,35 +40,35 @@ STATISTICS: dict[str, Callable[[FloatArray, FloatArray], FloatArray]] = {
     "bias": agreement.bias,
     "tau_ap_b": agreement.tau_ap_b,
 }
-"""The statistics of agreement that have intervals. Each is a function of x and y."""
+"""The functions of x and y that compute statistics of agreement. The topic bootstrap provides intervals for each."""
 
 _BATCH = 4_000_000
-"""The maximum number of comparisons of two runs in memory at a time."""
+"""The maximum number of pairs of runs that are compared in memory at a time."""
 
 _POPULATIONS = 41
 """The number of populations in the series of ``correlation_intervals``."""
 
 _LEAST_SIGNAL = 0.05
-"""The minimum ratio of two variances: the variance of scores without noise, and the variance of scores. Smaller ratios
-are replaced by it."""
+"""The minimum ratio between the variance of scores without noise and the variance of scores. Smaller ratios are
+replaced by this minimum."""
 
 _EQUAL = 1e-12
 """If the difference of two correlations is below this value, they are treated as equal."""
 
 
 class TopicDraws(Frozen):
-    """Resamples of topics. The topics are drawn with replacement."""
+    """Bootstrap resamples of topics, which are drawn with replacement."""
 
     topics: IntArray
     """The 0-based indices of the drawn topics. The shape is (n_draws, n_topics)."""
 
     @classmethod
     def of(cls, n_topics: int, resamples: int, seed: int = 0) -> TopicDraws:
-        """Draw bootstrap samples: n of the n topics are drawn with replacement, ``resamples`` times."""
+        """Draw bootstrap resamples: n of the n topics with replacement, ``resamples`` times."""
         return cls(generator(seed).integers(0, max(1, n_topics), (resamples, n_topics)))
 
     def means(self, values: FloatArray) -> FloatArray:
-        """Return the means over the drawn topics. The shape of the result is (n_draws, ...).
+        """Return the mean of values over the topics of each resample. The shape of the result is (n_draws, ...).
 
         The shape of ``values`` is (..., n_topics).
         """
@@ -77,11 +76,11 @@ class TopicDraws(Frozen):
         return np.moveaxis(values @ shares.T, -1, 0)
 
     def summaries(self, values: FloatArray, scale: Scale = MEAN) -> FloatArray:
-        """Return the summaries over the drawn topics. The shape of the result is (n_draws, ..., n_runs).
+        """Return the summary of each resample. The shape of the result is (n_draws, ..., n_runs).
 
         The shape of ``values`` is (..., n_runs, n_topics).
         """
-        # Topics for which a run has nan are excluded.
+        # Topics for which the value of a run is nan are excluded.
         has_value: BoolArray = np.asarray(~np.isnan(values).any(axis=-2))
         if has_value.all():
             return scale.of_mean(self.means(values), self.topics.shape[1])
@@ -99,7 +98,7 @@ class TopicDraws(Frozen):
         return counts.reshape(n_draws, n_topics).astype(np.float64)
 
     def batches(self, size: int) -> Iterator[TopicDraws]:
-        """Yield the draws in batches."""
+        """Split the resamples into batches of the given size, and yield the batches."""
         for start in range(0, len(self.topics), size):
             yield TopicDraws(self.topics[start : start + size])
 
@@ -110,7 +109,7 @@ def agreement_draws(
     draws: TopicDraws,
     scales: tuple[Scale, Scale] = (MEAN, MEAN),
 ) -> dict[str, FloatArray]:
-    """Return a dictionary from statistic to its value in each resample, or NaN. The shapes are (n_draws, ...)."""
+    """Return a dictionary from statistic to its values over the resamples, or NaN for undefined resamples."""
     n_runs = values_y.shape[-2]
     n_scorings = max(values_x[..., 0, 0].size, values_y[..., 0, 0].size)
     parts: dict[str, list[FloatArray]] = {name: [] for name in STATISTICS}
@@ -125,7 +124,7 @@ def agreement_draws(
 
 def quantile_interval(of_draws: FloatArray, alpha: float = ALPHA) -> tuple[FloatArray, FloatArray]:
     """Return the alpha/2 and 1 - alpha/2 quantiles over draws, the first axis of ``of_draws``."""
-    # Undefined resamples are excluded; the quantiles are undefined if more than half of the resamples are.
+    # Undefined resamples are excluded. The quantiles are undefined if more than half of the resamples are undefined.
     undefined = np.isnan(of_draws).mean(axis=0) > 0.5 if len(of_draws) else np.ones(of_draws.shape[1:], np.bool_)
     known = np.where(undefined, 0.0, of_draws) if len(of_draws) else np.zeros((1, *of_draws.shape[1:]))
     low, high = np.nanquantile(known, [alpha / 2, 1 - alpha / 2], axis=0)
@@ -133,7 +132,7 @@ def quantile_interval(of_draws: FloatArray, alpha: float = ALPHA) -> tuple[Float
 
 
 Correlations: TypeAlias = Callable[[FloatArray, FloatArray], Mapping[str, FloatArray]]
-"""A function that returns a dictionary of correlations, each of shape (...), given scores of shape (..., n_runs)."""
+"""A function that computes several correlations between scores of shape (..., n_runs), each of shape (...), by name."""
 
 
 def correlation_intervals(
@@ -142,17 +141,18 @@ def correlation_intervals(
     drawn: tuple[FloatArray, FloatArray],
     alpha: float = ALPHA,
 ) -> dict[str, tuple[float, float]]:
-    """Return an interval for each correlation of two scorings over the topic population, by name.
+    """Return a confidence interval for each correlation between two scorings over the topic population.
 
     The interval inverts a test. In a series of populations, y changes from the reverse of x, through the observed y, to
     x itself. The variance between runs excludes topic sampling variance, and the noise of a sample is the noise of the
-    resamples. The interval contains a population if two probabilities in it are above alpha/2: the probability of a
-    correlation of at most the observed one, and the probability of a correlation of at least the observed one. The
-    interval also contains the quantiles of the resamples. In a simulation, the interval is conservative
-    (docs/agreement.md).
+    resamples. The interval contains a population if two probabilities are above alpha/2: the probability that a sample
+    of the population has at most the observed correlation, and the probability that a sample has at least the observed
+    correlation. The interval also contains the quantiles of the resamples. In a simulation, the interval is
+    conservative (docs/agreement.md).
 
-    The shape of ``scores`` is (n_runs,) for x and for y, and the shape of ``drawn`` is (n_draws, n_runs). The bounds
-    are NaN if the correlation, or more than half of its resamples, are undefined.
+    The result is a dictionary from the name of each correlation to the bounds. The shape of ``scores`` is (n_runs,) for
+    x and for y, and the shape of ``drawn`` is (n_draws, n_runs). The bounds are NaN if the correlation, or more than
+    half of its resamples, are undefined.
     """
     x, y = (side - side.mean() for side in scores)
     observed = correlations(*scores)
@@ -181,7 +181,7 @@ def correlation_intervals(
 
 
 def _share_of_signal(centred: FloatArray, noise: FloatArray) -> float:
-    """Return the factor by which differences between runs shrink if topic sampling variance is removed."""
+    """Return the factor by which differences between runs shrink when topic sampling variance is removed."""
     of_noise = noise - noise.mean(axis=1, keepdims=True)
     added = float((of_noise * of_noise).sum(axis=1).mean()) / float((centred * centred).sum())
     return math.sqrt(max(_LEAST_SIGNAL, 1 - added))
@@ -194,16 +194,16 @@ def _in_batches(correlations: Correlations, x: FloatArray, y: FloatArray) -> dic
 
 
 TOP_STATISTICS = ("top_tau_b", "top_overlap", "loss")
-"""The keys of ``at_the_top``."""
+"""The names of the statistics that the function ``at_the_top`` provides."""
 
 
 def are_best(scores: FloatArray, k: int) -> BoolArray:
-    """Return a mask of the k best runs, including all runs tied at rank k. The shape is (..., n_runs)."""
+    """Return a mask that selects the k best runs and all runs tied with rank k. The shape is (..., n_runs)."""
     return ranks(scores) <= k
 
 
 def top_tau_b(x: FloatArray, y: FloatArray, k: int) -> FloatArray:
-    """Return tau-b over the k runs that are best in x, in [-1, 1], or NaN if all of them are tied in x or in y."""
+    """Return tau-b over the k runs that are best in x, in [-1, 1], or NaN if these runs are all tied in x or in y."""
     return tau_b_over(x, y, are_best(x, k))
 
 
@@ -215,9 +215,9 @@ def top_overlap(x: FloatArray, y: FloatArray, k: int) -> FloatArray:
 
 
 def loss(x: FloatArray, y: FloatArray) -> FloatArray:
-    """Return the best score in x minus the score in x of the best run in y, which is at least 0.
+    """Return the score in x that is lost when the best run in y is chosen instead of the best run in x.
 
-    If several runs have the best score in y, the run among them with the lowest score in x is used.
+    The loss is at least 0. If several runs are best in y, the run with the lowest score in x is chosen.
     """
     x, y = np.broadcast_arrays(x, y)
     worst = np.where(are_best(y, 1), x, np.inf).min(axis=-1)
@@ -225,7 +225,7 @@ def loss(x: FloatArray, y: FloatArray) -> FloatArray:
 
 
 def at_the_top(k: int) -> dict[str, Callable[[FloatArray, FloatArray], FloatArray]]:
-    """Return a dictionary from each name in ``TOP_STATISTICS`` to the function of x and y that computes it."""
+    """Return the function of x and y that computes each statistic in ``TOP_STATISTICS``, by name."""
     functions = (partial(top_tau_b, k=k), partial(top_overlap, k=k), loss)
     return dict(zip(TOP_STATISTICS, functions, strict=True))
 
@@ -233,7 +233,7 @@ def at_the_top(k: int) -> dict[str, Callable[[FloatArray, FloatArray], FloatArra
 def top_intervals(
     k: int, scores: tuple[FloatArray, FloatArray], drawn: tuple[FloatArray, FloatArray], alpha: float = ALPHA
 ) -> dict[str, tuple[float, float]]:
-    """Return intervals of agreement at the top. The best runs are chosen anew in each sample."""
+    """Return intervals for the statistics in ``TOP_STATISTICS``. The best runs are determined anew in each sample."""
 
     def values(x: FloatArray, y: FloatArray) -> dict[str, FloatArray]:
         return {name: function(x, y) for name, function in at_the_top(k).items()}
@@ -242,22 +242,23 @@ def top_intervals(
 
 
 THRESHOLD = 0.9
-"""The threshold of knees: from its knee on, a curve exceeds this value."""
+"""The default threshold of knees. The knee of a curve is the first level from which the curve stays above the
+threshold."""
 
 
 def knee_places(values: FloatArray, threshold: float = THRESHOLD) -> IntArray:
-    """Return the index of each curve's knee, or n_levels if it has none. The shape is (n_levels, ...)."""
+    """Return the index of each curve's knee, or n_levels for no knee. The shape of ``values`` is (n_levels, ...)."""
     exceeds_to_the_end = np.logical_and.accumulate(values[::-1] > threshold, axis=0)
     return np.asarray(len(values) - np.count_nonzero(exceeds_to_the_end, axis=0), np.int64)
 
 
 def first_places(values: FloatArray, threshold: float = THRESHOLD) -> IntArray:
-    """Return the index at which each curve first exceeds the threshold, or n_levels if it never does."""
+    """Return the first index at which each curve exceeds the threshold, or n_levels if there is no such index."""
     has_exceeded = np.logical_or.accumulate(values > threshold, axis=0)
     return np.asarray(len(values) - np.count_nonzero(has_exceeded, axis=0), np.int64)
 
 
 def knee_interval(places: IntArray, n_levels: int, alpha: float) -> tuple[int | None, int | None]:
-    """Return the alpha/2 and 1 - alpha/2 quantiles of the knees of draws, or None for a bound beyond all levels."""
+    """Return the alpha/2 and 1 - alpha/2 quantiles of knees over resamples, or None if a bound is beyond all levels."""
     low, high = np.quantile(places, [alpha / 2, 1 - alpha / 2], method="inverted_cdf").tolist()
     return tuple(None if place == n_levels else place for place in (low, high))  # type: ignore[return-value]

@@ -5,7 +5,7 @@ independent. The variance of a mean over topics is the estimate CR2, with Bell a
 Sign-flip tests flip the signs of all topics of a cluster together.
 
 Source: Bell and McCaffrey, Bias Reduction in Standard Errors for Linear Regression with Multi-Stage Samples, Survey
-Methodology 28(2), 2002, with the mean as the only coefficient.
+Methodology 28(2), 2002, where the mean is the only coefficient.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from irevalx.frozen import Frozen, cached_property
 from irevalx.statistics.significance import FEW_TOPICS, exact_sign_flips, sign_flips, without_noise
 
 FEWEST_CLUSTERS = 6
-"""The minimum number of clusters for p-values and intervals."""
+"""The minimum number of clusters for which p-values and intervals are computed."""
 
 _FEW_CLUSTERS, _FEW_DEGREES = 10, 4
-"""The numbers of clusters and degrees of freedom below which a warning is added."""
+"""The numbers of clusters and of degrees of freedom below which a warning is issued."""
 
 _ROUNDING = 1e-12
 """Sums over clusters are treated as equal if their difference, divided by the largest possible sum, is below this
@@ -31,22 +31,22 @@ value."""
 
 
 class Clusters(Frozen):
-    """The cluster of each topic. At least one cluster contains several topics."""
+    """The assignment of topics to clusters. At least one cluster contains several topics."""
 
     codes: IntArray
-    """The index of the cluster of each topic. Each index from 0 to the maximum is used. The shape is (n_topics,)."""
+    """The index of each topic's cluster. Every index from 0 to the maximum occurs. The shape is (n_topics,)."""
     fewest: int = FEWEST_CLUSTERS
-    """The minimum number of clusters for p-values and intervals."""
+    """The minimum number of clusters for which p-values and intervals are computed."""
 
     @classmethod
     def of(cls, names: Iterable[Hashable]) -> Clusters | None:
-        """Return the clusters with the given names, one name per topic, or None if all names are different."""
+        """Assign topics to clusters, given the name of each topic's cluster. Return None if all names are different."""
         numbers: dict[Hashable, int] = {}
         codes = [numbers.setdefault(name, len(numbers)) for name in names]
         return cls(np.array(codes, np.int64)) if len(numbers) < len(codes) else None
 
     def of_topics(self, places: IntArray | BoolArray) -> Clusters | None:
-        """Return the clusters of a subset of the topics, or None if no two of these topics have the same cluster."""
+        """Return the clusters of a subset of the topics, or None if no two topics of the subset share a cluster."""
         return Clusters.of(self.codes[places].tolist())
 
     @cached_property
@@ -66,7 +66,7 @@ class Clusters(Frozen):
 
     @property
     def mean_size(self) -> float:
-        """The mean, over topics, of the size of the topic's cluster."""
+        """The size of a topic's cluster, averaged over topics."""
         return float((self.sizes**2).sum()) / self.codes.size
 
     def __str__(self) -> str:
@@ -75,12 +75,12 @@ class Clusters(Frozen):
 
     @property
     def degrees(self) -> str:
-        """A phrase that states the degrees of freedom."""
+        """A phrase that states the degrees of freedom of the variance."""
         return f"{self.freedom():.1f} degrees of freedom"
 
     @property
     def caution(self) -> str | None:
-        """The text of a warning about few clusters or few degrees of freedom, or None if there are enough."""
+        """A warning that there are few clusters or few degrees of freedom, or None if there are enough."""
         if self.are_too_few:
             return f"{self}: with fewer than {FEWEST_CLUSTERS} clusters, neither p-values nor intervals are computed"
         if self.number >= _FEW_CLUSTERS and self.freedom() >= _FEW_DEGREES:
@@ -93,9 +93,8 @@ class Clusters(Frozen):
     def freedom(self, n_topics: float | None = None) -> float:
         """Return the degrees of freedom of the CR2 variance.
 
-        By default, the topics of these clusters count. If ``n_topics`` is given, the result is for this number of
-        topics in clusters with the same distribution of sizes. The result is 0 if there are fewer than ``fewest``
-        clusters.
+        If ``n_topics`` is given, return the degrees of freedom for this number of topics in clusters with the same
+        distribution of sizes. If there are fewer than ``fewest`` clusters, return 0.
         """
         total = self.codes.size if n_topics is None else n_topics
         times = total / self.codes.size
@@ -106,9 +105,9 @@ class Clusters(Frozen):
         return total**2 / (squares + (times * float(shares.sum())) ** 2)
 
     def sums(self, d: FloatArray) -> FloatArray:
-        """Return the sum of differences over each cluster. The shape of ``d`` is (..., n_topics).
+        """Return the sum of the differences in each cluster. The shape of the result is (..., n_clusters).
 
-        The shape of the result is (..., n_clusters).
+        The shape of ``d`` is (..., n_topics).
         """
         sums = np.zeros((self.number, *d.shape[:-1]))
         np.add.at(sums, self.codes, np.moveaxis(d, -1, 0))
@@ -127,35 +126,32 @@ class Clusters(Frozen):
         return residuals
 
     def errors(self, d: FloatArray) -> FloatArray:
-        """Return the CR2 standard errors of means, or NaN if they are 0 or there are too few clusters."""
+        """Return the CR2 standard error of each mean, or NaN if the error is 0 or there are too few clusters."""
         if self.are_too_few:
             return np.full(d.shape[:-1], np.nan)
         errors = np.sqrt((self.residuals(d) ** 2).sum(axis=-1))
         return np.where(errors > 0, errors, np.nan)
 
     def without_spread(self, d: FloatArray) -> BoolArray:
-        """Return whether there is no interval of the mean difference of each pair.
+        """Return whether the confidence interval of each pair's mean difference is undefined.
 
-        The shape of ``d`` is (n_pairs, n_topics).
-
-        There is no interval if a pair differs in fewer than ``FEW_TOPICS`` clusters, or if its standard error is 0. If
-        there are too few clusters, no pair has an interval.
+        The interval is undefined if a pair differs in fewer than ``FEW_TOPICS`` clusters, or if its standard error is
+        0. If there are too few clusters, all intervals are undefined. The shape of ``d`` is (n_pairs, n_topics).
         """
-        n_differing = np.count_nonzero(self.sums((d != 0) * 1.0), axis=-1)  # clusters with a topic that differs
+        n_differing = np.count_nonzero(self.sums((d != 0) * 1.0), axis=-1)  # clusters with a nonzero difference
         return np.asarray((n_differing < FEW_TOPICS) | np.isnan(self.errors(d)))
 
     def t_test(self, d: FloatArray) -> FloatArray:
-        """Return the p-values of the cluster-robust t test, or NaN if the standard error is NaN."""
+        """Return the p-value of the cluster-robust t test for each mean, or NaN if its standard error is NaN."""
         from scipy import special
 
         return np.asarray(2 * special.stdtr(self.freedom(), -np.abs(d.mean(axis=-1)) / self.errors(d)))
 
     def p_values(self, test: str, d: FloatArray, resamples: int, seed: int) -> FloatArray:
-        """Return the p-values of pairs, or NaN if there are too few clusters.
+        """Return the p-value of the test on each pair, or NaN if there are too few clusters.
 
-        The shape of ``d`` is (n_pairs, n_topics).
-
-        ``test`` is t or permutation. If a pair is ``without_spread``, sign flips of clusters replace the t test.
+        The argument ``test`` is t or permutation. If the interval of a pair is undefined (see ``without_spread``), the
+        signs of clusters are flipped instead of the t test. The shape of ``d`` is (n_pairs, n_topics).
         """
         if self.are_too_few or not len(d):
             return np.full(len(d), np.nan)
@@ -168,7 +164,7 @@ class Clusters(Frozen):
         return p
 
     def variance_ratios(self, d: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return the F statistics of analyses of variance by cluster, and the intraclass correlations.
+        """Return the F statistics of analyses of variance with clusters as groups, and the intraclass correlations.
 
         Correlations are at least 0. The F statistic is NaN if all differences are equal, and infinite if the
         differences are equal within each cluster. There must be at least two clusters.
@@ -183,7 +179,7 @@ class Clusters(Frozen):
             return between / within, np.nan_to_num(np.maximum(correlation, 0.0))
 
     def dependence(self, d: FloatArray) -> FloatArray:
-        """Test by analyses of variance whether differences depend on the clusters, and return the p-values.
+        """Test by analyses of variance whether differences depend on the clusters. Return the p-values.
 
         A p-value is 1 if the F statistic is undefined.
         """
@@ -193,7 +189,7 @@ class Clusters(Frozen):
         return np.nan_to_num(special.fdtrc(self.number - 1, self.codes.size - self.number, f), nan=1.0)
 
     def design_effects(self, d: FloatArray) -> FloatArray:
-        """Return the variance of each mean over these clusters, divided by the variance over independent topics."""
+        """Return the design effects: the variance of each mean divided by its variance if topics were independent."""
         return 1 + self.variance_ratios(d)[1] * (self.mean_size - 1)
 
 
@@ -201,18 +197,18 @@ class ClusterDesign(Frozen):
     """The dependence between the topics of a planned experiment."""
 
     clusters: Clusters | None = None
-    """The clusters of topics, or None if topics are independent."""
+    """The clusters of topics, or None if the topics are independent."""
     effect: float = 1.0
     """The design effect: the variance of a mean over these clusters, divided by its variance over independent topics.
     """
 
     @classmethod
     def of(cls, clusters: Clusters | None, d: FloatArray) -> ClusterDesign:
-        """Return a design whose effect is the median over pairs. The shape of ``d`` is (n_pairs, n_topics)."""
+        """Create a design with the median design effect of pairs. The shape of ``d`` is (n_pairs, n_topics)."""
         return cls() if clusters is None else cls(clusters, float(np.median(clusters.design_effects(d))))
 
     def freedom(self, n_topics: int) -> float:
-        """Return the degrees of freedom of the t test over ``n_topics`` topics."""
+        """Return the degrees of freedom of the t test with ``n_topics`` topics."""
         return n_topics - 1 if self.clusters is None else self.clusters.freedom(n_topics)
 
     def root(self, n_topics: int) -> float:

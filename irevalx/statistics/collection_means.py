@@ -6,8 +6,8 @@ collections, the collections are a sample: the mean differences of the collectio
 collections belong to families, by a cluster-robust t test whose clusters are the families.
 
 Source: Satterthwaite, An Approximate Distribution of Estimates of Variance Components, Biometrics Bulletin 2(6), 1946.
-In simulations with 3 to 18 collections, 95% intervals on these collections covered the difference in 0.91 to 0.96;
-``tests/statistics/test_collection_means.py`` repeats them.
+In simulations with 3 to 18 collections, 95% intervals on these collections covered the mean difference in 0.91 to 0.96
+of the samples. The module ``tests/statistics/test_collection_means.py`` repeats the simulations.
 """
 
 from __future__ import annotations
@@ -26,21 +26,21 @@ FEWEST_COLLECTIONS = 3
 """The minimum number of collections, or of families, for conclusions about similar collections."""
 
 FEW_COLLECTIONS = 6
-"""The number of collections below which a warning is added to conclusions about similar collections."""
+"""The number of collections below which conclusions about similar collections have a warning."""
 
 
 class MeanDifferences(Frozen):
-    """Mean differences of pairs of runs over collections. The shape of each array is (n_pairs,)."""
+    """The mean differences of pairs of runs over collections. The shape of each array is (n_pairs,)."""
 
     difference: FloatArray
     error: FloatArray
-    """The standard error of each difference. The error is 0 if nothing varies, and NaN if it is undefined."""
+    """The standard error of each difference, which is 0 if nothing varies, and NaN if it is undefined."""
     freedom: FloatArray
     """The degrees of freedom of each standard error, or NaN if they are undefined."""
 
     @property
     def p(self) -> FloatArray:
-        """The p-values of two-sided t tests. If nothing varies, a p-value is 1 for a difference of 0, or else NaN."""
+        """The p-value of a two-sided t test. If nothing varies, p is 1 for a difference of 0, and otherwise NaN."""
         from scipy import special
 
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -52,7 +52,7 @@ class MeanDifferences(Frozen):
         return np.asarray((without_noise(self.difference) == 0) & (self.error == 0))
 
     def interval(self, alpha: float | FloatArray) -> Ends:
-        """Return the bounds of t intervals with confidence level 1 - alpha, or NaN if nothing varies."""
+        """Return the bounds of t intervals with the confidence level 1 - alpha, or NaN if nothing varies."""
         from scipy import special
 
         half = -special.stdtrit(self.freedom, alpha / 2) * np.where(self.error > 0, self.error, np.nan)
@@ -60,11 +60,10 @@ class MeanDifferences(Frozen):
 
 
 def on_these_collections(each: Sequence[FloatArray], clusters: Sequence[Clusters | None]) -> MeanDifferences:
-    """Return the mean over collections of the mean differences in each collection.
+    """Average the mean differences over collections, with errors that treat only the topics as a sample.
 
-    ``each`` contains the differences in each collection, and ``clusters`` contains the clusters of their topics. The
-    errors are NaN if a collection has a single topic, or too few clusters. The shape of differences is
-    (n_pairs, n_topics).
+    ``each`` contains the differences in each collection, with the shape (n_pairs, n_topics), and ``clusters`` contains
+    the clusters of their topics. The errors are NaN if a collection contains only one topic or too few clusters.
     """
     means, variances, freedoms = [], [], []
     for d, of_topics in zip(each, clusters, strict=True):
@@ -85,13 +84,13 @@ def on_these_collections(each: Sequence[FloatArray], clusters: Sequence[Clusters
 
 
 def families_of(names: Iterable[Hashable]) -> Clusters | None:
-    """Return the families of collections, given the name of each family, or None if all names are different."""
+    """Group collections by the names of their families. Return None if no two collections belong to the same family."""
     families = Clusters.of(names)
     return None if families is None else replace(families, fewest=FEWEST_COLLECTIONS)
 
 
 def on_collections_like_these(means: FloatArray, families: Clusters | None) -> MeanDifferences:
-    """Return the mean over collections of the mean differences, as an estimate for a population of collections.
+    """Average the mean differences over collections, with errors that treat the collections as a sample.
 
     The shape of ``means`` is (n_pairs, n_collections). The errors are NaN if there are too few collections or families.
     """
@@ -107,9 +106,9 @@ def on_collections_like_these(means: FloatArray, families: Clusters | None) -> M
 
 
 def without_one(means: FloatArray) -> Ends:
-    """Return the lowest and the highest mean after removal of one collection, or NaN if there is only one.
+    """Return the lowest and highest mean that result from leaving out one collection at a time.
 
-    The shape of ``means`` is (n_pairs, n_collections).
+    The means are NaN if there is only one collection. The shape of ``means`` is (n_pairs, n_collections).
     """
     n_pairs, number = means.shape
     if number < 2:

@@ -27,13 +27,13 @@ from irevalx.statistics.significance import (
 )
 
 INTERVALS = ("bca", "t")
-"""The methods of computing intervals: a bias-corrected and accelerated bootstrap, and Student's t distribution."""
+"""The methods for computing intervals: a bias-corrected and accelerated bootstrap, and Student's t distribution."""
 
 _WORTH_SHARING = 100_000_000
-"""The minimum number of resampled values for which several processes are used."""
+"""The number of resampled values from which several processes are used."""
 
 Ends: TypeAlias = tuple[FloatArray, FloatArray]
-"""The lower and the upper bounds of intervals. The shape of each is (n_pairs,)."""
+"""The lower and the upper bounds of the intervals of pairs. The shape of each array is (n_pairs,)."""
 
 
 def bca_intervals(d: FloatArray, confidences: Sequence[float], **options: int) -> list[Ends]:
@@ -55,7 +55,7 @@ def bca_intervals(d: FloatArray, confidences: Sequence[float], **options: int) -
 def bca_intervals_of_summaries(
     x: FloatArray, y: FloatArray, scale: Scale, confidences: Sequence[float], **options: int
 ) -> list[Ends]:
-    """Return BCa bootstrap intervals of differences of two summaries, with common resamples of topics."""
+    """Return BCa bootstrap intervals for differences of two summaries, which share the resamples of topics."""
     n_topics = x.shape[1]
 
     def difference(x: FloatArray, y: FloatArray, axis: int) -> FloatArray:
@@ -68,9 +68,9 @@ def bca_intervals_of_summaries(
 
 
 def t_intervals(d: FloatArray, confidences: Sequence[float], clusters: Clusters | None = None) -> list[Ends]:
-    """Return t intervals of mean differences for each confidence level, or NaN if all differences are equal.
+    """Return t intervals for mean differences at each confidence level, or NaN if all differences are equal.
 
-    The shape of ``d`` is (n_pairs, n_topics). If ``clusters`` is given, intervals are cluster-robust, or NaN if the
+    The shape of ``d`` is (n_pairs, n_topics). If ``clusters`` is given, the intervals are cluster-robust, or NaN if the
     standard error is undefined.
     """
     from scipy import special
@@ -99,11 +99,11 @@ def _bootstrapped(
     seed: int = 0,
     processes: int = 1,
 ) -> list[Ends]:
-    """Return BCa intervals of a statistic. Pairs that are not ``varied`` have the bounds ``observed``.
+    """Return BCa intervals of a statistic, or the value in ``observed`` as both bounds for pairs that do not vary.
 
     The shape of each sample is (n_pairs, n_topics).
     """
-    from scipy import stats  # imported before worker processes start, which would each import it
+    from scipy import stats  # imported before worker processes start, so that they need not import it
 
     ends = [(observed.copy(), observed.copy()) for _ in confidences]
     n_varied = int(np.count_nonzero(varied))
@@ -143,16 +143,17 @@ _STEP = 1 / 24
 _NODES = [
     (math.exp(math.pi / 2 * math.sinh(_STEP * i)), _STEP * math.pi / 2 * math.cosh(_STEP * i)) for i in range(-96, 104)
 ]
-"""The nodes of a double exponential quadrature from 0 to infinity, and their weights relative to the nodes."""
+"""The nodes of a double exponential quadrature from 0 to infinity, and the weights of the nodes relative to the nodes.
+"""
 
 _STEPS = 50
-"""The maximum number of steps of Newton's method, which converges in fewer steps."""
+"""The maximum number of steps of Newton's method, which usually needs far fewer."""
 
 
 @lru_cache(maxsize=4096)
 def t_quantile(degrees: float, confidence: float) -> float:
-    """Return the quantile t such that a t-distributed variable is in [-t, t] with the probability ``confidence``."""
-    # Newton's method on the logarithm of the tail: within 1e-12 (relative) of scipy, for up to 1,000,000 degrees.
+    """Return the quantile t for which a t-distributed variable is in [-t, t] with probability ``confidence``."""
+    # Newton's method on the logarithm of the tail agrees with scipy to 1e-12 (relative) for up to 1,000,000 degrees.
     tail = (1 - confidence) / 2
     log_t = math.log(_normal_guess(tail))
     for _ in range(_STEPS):
@@ -167,7 +168,7 @@ def t_quantile(degrees: float, confidence: float) -> float:
 
 
 def _normal_guess(tail: float) -> float:
-    """Return an approximate normal quantile above 0, to 3 decimals (Abramowitz and Stegun, 26.2.23)."""
+    """Approximate a positive quantile of the normal distribution to 3 decimals (Abramowitz and Stegun, 26.2.23)."""
     x = math.sqrt(-2 * math.log(tail))
     above = 2.515517 + x * (0.802853 + x * 0.010328)
     return max(1e-9, x - above / (1 + x * (1.432788 + x * (0.189269 + x * 0.001308))))
@@ -175,7 +176,7 @@ def _normal_guess(tail: float) -> float:
 
 def _log_density(degrees: float, t: float) -> float:
     half = degrees / 2
-    log_ratio = 0.0  # of gamma(half + 1/2) and gamma(half): recurrence, then the asymptotic series
+    log_ratio = 0.0  # of gamma(half + 1/2) and gamma(half), by recurrence and then by the asymptotic series
     while half < 20:
         log_ratio += math.log1p(-0.5 / (half + 0.5))
         half += 1
@@ -186,7 +187,7 @@ def _log_density(degrees: float, t: float) -> float:
 
 
 def _tail_ratio(degrees: float, t: float) -> float:
-    """Return the probability of values above t, divided by the density at t."""
+    """Return the probability that a t-distributed variable exceeds t, divided by the density at t."""
     at_t, power = degrees + t * t, (degrees + 1) / 2
     unit = 1 / (2 * power * t / at_t + 1 / (1 + t))
     total = []
@@ -197,23 +198,23 @@ def _tail_ratio(degrees: float, t: float) -> float:
 
 
 _DRAWN_AT_ONCE = 4_000_000
-"""The maximum number of drawn topics in memory at a time."""
+"""The maximum number of resampled topics in memory at a time."""
 
 _EQUAL = 1e-12
-"""If the difference of two means is below this value, they are treated as equal."""
+"""The difference below which two means are treated as equal."""
 
 
 class MeanIntervals(Frozen, kw_only=True):
-    """The method of computing confidence intervals of means."""
+    """The method for computing confidence intervals of means."""
 
     confidence: float
     is_bootstrap: bool = False
-    """Whether intervals are computed by a bias-corrected and accelerated bootstrap, rather than from Student's t."""
+    """Whether intervals are computed by a bias-corrected and accelerated bootstrap instead of Student's t distribution.
+    """
     wilson: bool = False
-    """Whether a mean has Wilson's interval if the values of the measure are 0 or 1."""
+    """Whether the mean of a measure whose values are all 0 or 1 gets a Wilson interval."""
     cluster_of: Mapping[str, Hashable] = {}
-    """The cluster of each topic, for t intervals and Wilson's intervals. The mapping is empty if topics are
-    independent."""
+    """The cluster of each topic, or an empty mapping if topics are independent. The bootstrap ignores clusters."""
     seed: int = 0
     resamples: int = RESAMPLES
 
@@ -222,10 +223,10 @@ class MeanIntervals(Frozen, kw_only=True):
         return Clusters.of(self.cluster_of[as_text(topic)] for topic in topics) if self.cluster_of else None
 
     def of(self, values: FloatArray, clusters: Clusters | None = None) -> FloatArray:
-        """Return the bounds of intervals of means. The shape of ``values`` is (n_means, n_topics).
+        """Return the bounds of confidence intervals for means. The shape of ``values`` is (n_means, n_topics).
 
-        If ``clusters`` is given, intervals are cluster-robust t intervals, or NaN if there are too few clusters. The
-        shape of the result is (n_means, 2).
+        If ``clusters`` is given, the intervals are cluster-robust t intervals, or NaN if there are too few clusters.
+        The shape of the result is (n_means, 2).
         """
         ends = np.full((len(values), 2), np.nan)
         if values.shape[1] < 2 or (clusters is not None and clusters.are_too_few):
@@ -246,8 +247,8 @@ class MeanIntervals(Frozen, kw_only=True):
         return np.stack((values.mean(axis=1) - half, values.mean(axis=1) + half), axis=1)
 
     def _bootstrap(self, values: FloatArray) -> FloatArray:
-        """Return BCa intervals (Efron, Better Bootstrap Confidence Intervals, JASA 1987) with shared resamples."""
-        from statistics import NormalDist  # slow to import
+        """Return BCa intervals (Efron, Better Bootstrap Confidence Intervals, JASA 1987) from shared resamples."""
+        from statistics import NormalDist  # imported here, because importing it is slow
 
         normal = NormalDist()
         means, drawn = values.mean(axis=1), self._drawn_means(values)

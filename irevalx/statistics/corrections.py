@@ -30,9 +30,9 @@ def holm(p: FloatArray) -> FloatArray:
 def hommel(p: FloatArray) -> FloatArray:
     """Correct p-values by Hommel's method [Hommel 1988].
 
-    To correct the p-value of a hypothesis, Simes' test is applied to every set of hypotheses that contains it, and the
-    largest p-value is used. Holm's corrected p-value is at least as large. The familywise error rate is controlled if
-    the p-values are independent or positively dependent.
+    To correct the p-value of a hypothesis, Simes' test is applied to every set of hypotheses that contains the
+    hypothesis, and the largest p-value is used. Holm's corrected p-value is at least as large. The familywise error
+    rate is controlled if the p-values are independent or positively dependent.
     """
     order = np.argsort(p, kind="stable")
     ranked = p[order]
@@ -64,13 +64,13 @@ CORRECTIONS: dict[str, Callable[[FloatArray], FloatArray]] = {
     "benjamini-hochberg": benjamini_hochberg,
     "none": uncorrected,
 }
-"""The functions that correct the p-values of a test, by the values of ``--correction``."""
+"""The correction functions, which have the names of the values of ``--correction``."""
 
 SHORT_NAMES = {"bh": "benjamini-hochberg"}
-"""Alternative names of corrections."""
+"""Alternative names for corrections."""
 
 TUKEY = "tukey"
-"""The correction under which ``randomised_tukey`` replaces the test."""
+"""The name of the correction for which randomised Tukey HSD replaces the test."""
 
 SIMULTANEOUS = frozenset({"bonferroni", TUKEY})
 """The corrections that provide simultaneous intervals."""
@@ -80,5 +80,5 @@ FAMILYWISE = frozenset({"holm", "hommel", "bonferroni", TUKEY})
 
 
 def correction_named(name: str) -> str:
-    """Return the long name of a correction."""
+    """Return the long name of a correction, given its long or short name."""
     return SHORT_NAMES.get(name, name)

@@ -1,8 +1,8 @@
 """Correlations between two evaluations of the same runs, and rank-biased overlap of rankings.
 
 The functions receive scores of shape (..., n_runs) and return an array of shape (...), with one value for each row of
-runs, so that many samples of judgments can be compared in one call. x and y are broadcast. Correlations of fewer than
-two runs are NaN.
+runs, so that many samples of judgments can be compared in one call. The arguments x and y are broadcast. Correlations
+of fewer than two runs are NaN.
 
 Rank-biased overlap treats tied items as equally ranked: the whole group contributes from its top rank on. If the
 persistence is 1, the result is average overlap: the mean of the agreements at depths 1 to k, where k is the length of
@@ -27,17 +27,17 @@ from irevalx.frozen import Frozen
 from irevalx.statistics.significance import ALPHA, differences, paired_t, pairs_of_runs, without_noise
 
 LEAST_GROUPS = 4
-"""The minimum number of groups of points for ``line_intervals``."""
+"""The minimum number of groups of points from which ``line_intervals`` computes intervals."""
 
 
 def inversions(x: FloatArray, y: FloatArray) -> IntArray:
-    """Return the number of discordant pairs of runs. A tied pair is not discordant."""
+    """Count the discordant pairs of runs. A tied pair is not discordant."""
     numbers: IntArray = np.count_nonzero(_directions(x) * _directions(y) < 0, axis=-1)
     return numbers
 
 
 def tau(x: FloatArray, y: FloatArray) -> FloatArray:
-    """Return Kendall's tau, with ties counted as concordant, in [-1, 1] [Büttcher et al. 2007, section 4]."""
+    """Return Kendall's tau in [-1, 1], where tied pairs count as concordant [Büttcher et al. 2007, section 4]."""
     n_runs = np.broadcast_shapes(x.shape[-1:], y.shape[-1:])[0]
     n_pairs = n_runs * (n_runs - 1) // 2
     return divided(n_pairs - 2 * inversions(x, y), n_pairs)
@@ -49,7 +49,7 @@ def tau_b(x: FloatArray, y: FloatArray) -> FloatArray:
 
 
 def tau_b_over(x: FloatArray, y: FloatArray, counted: BoolArray) -> FloatArray:
-    """Return Kendall's tau-b over the runs in the mask ``counted``. The shape of the mask is (..., n_runs)."""
+    """Return Kendall's tau-b over the runs selected by the mask ``counted``, which has the shape (..., n_runs)."""
     first, second = pairs_of_runs(x.shape[-1])
     both = counted[..., first] & counted[..., second]
     directions_x, directions_y = _directions(x) * both, _directions(y) * both
@@ -84,7 +84,7 @@ def tau_ap_b(x: FloatArray, y: FloatArray) -> FloatArray:
 
 
 def rank_correlations(x: FloatArray, y: FloatArray) -> dict[str, FloatArray]:
-    """Return ``tau``, ``tau_b``, ``tau_ap`` and ``tau_ap_b`` as a dictionary, in little more time than a single one."""
+    """Return a dictionary of ``tau``, ``tau_b``, ``tau_ap`` and ``tau_ap_b``, which share most of their computation."""
     x, y = np.broadcast_arrays(without_noise(x), without_noise(y))
     above_x, above_y = (side[..., np.newaxis, :] > side[..., :, np.newaxis] for side in (x, y))
     both = np.count_nonzero(above_x & above_y, axis=-1)
@@ -115,7 +115,7 @@ def pearson(x: FloatArray, y: FloatArray) -> FloatArray:
 
 
 def line_through(x: FloatArray, y: FloatArray) -> tuple[float | None, float | None, float | None]:
-    """Return intercept, slope and Pearson's correlation of the least-squares line. Undefined values are None."""
+    """Return the intercept, slope and Pearson correlation of a least-squares line. Undefined values are None."""
     x, y = without_noise(x), without_noise(y)
     if np.ptp(x) == 0:
         return None, None, None
@@ -128,13 +128,13 @@ def line_through(x: FloatArray, y: FloatArray) -> tuple[float | None, float | No
 def line_intervals(
     x: FloatArray, y: FloatArray, groups: Sequence[str]
 ) -> tuple[tuple[float, float] | None, tuple[float, float] | None]:
-    """Return 95% intervals for the slope and the correlation of a line, by a jackknife over groups of points.
+    """Return 95% intervals for the slope and the correlation of a line, using a jackknife over groups of points.
 
-    Points of the same group depend on each other. Student's t distribution is used, with one degree of freedom fewer
-    than groups, and the correlation is Fisher-transformed. For 4 to 20 groups, the coverage is 0.93 to 0.97 for slopes
-    and 0.87 to 0.98 for correlations. If all points were treated as independent, the coverage could be as low as 0.76
-    and 0.71. An interval is None if there are fewer than ``LEAST_GROUPS`` groups, if a value is undefined, or if the
-    points are on one line.
+    Points in the same group depend on each other. Student's t distribution has one degree of freedom fewer than groups,
+    and the correlation is Fisher-transformed. For 4 to 20 groups, the coverage is 0.93 to 0.97 for slopes and 0.87 to
+    0.98 for correlations. If all points were treated as independent, the coverage could be as low as 0.76 and 0.71. An
+    interval is None if there are fewer than ``LEAST_GROUPS`` groups, if a value is undefined, or if the points are on
+    one line.
     """
     from scipy import stats
 
@@ -164,13 +164,13 @@ def rms(x: FloatArray, y: FloatArray) -> FloatArray:
 
 
 def bias(x: FloatArray, y: FloatArray) -> FloatArray:
-    """Return the mean of y - x, which is above 0 if y overestimates."""
+    """Return the mean of y - x, which is positive if y overestimates x."""
     mean: FloatArray = (y - x).mean(axis=-1)
     return mean
 
 
 def ranks(scores: FloatArray) -> IntArray:
-    """Return the rank of each run, 1 + the number of runs strictly better. The shape is (..., n_runs)."""
+    """Return the rank of each run: 1 plus the number of strictly better runs. The shape is (..., n_runs)."""
     scores = without_noise(scores)
     better = scores[..., np.newaxis, :] > scores[..., :, np.newaxis]
     rank: IntArray = 1 + np.count_nonzero(better, axis=-1)
@@ -178,7 +178,7 @@ def ranks(scores: FloatArray) -> IntArray:
 
 
 def changed(values_x: FloatArray, values_y: FloatArray) -> BoolArray:
-    """Return whether each run changes significantly from x to y (paired t test, p < 0.05) [Büttcher et al. 2007].
+    """Return whether each mean changes significantly from x to y (paired t test, p < 0.05) [Büttcher et al. 2007].
 
     The shape of the result is (..., n_runs).
     """
@@ -191,12 +191,9 @@ def changed(values_x: FloatArray, values_y: FloatArray) -> BoolArray:
 
 
 def agree(x: FloatArray, y: FloatArray, names: Sequence[str]) -> dict[str, Any]:
-    """Return a dictionary of correlations, errors, and the largest rise and fall in rank.
-
-    There must be at least two runs.
-    """
+    """Compare two scorings of at least two runs. Return correlations, errors, and the largest rise and fall in rank."""
     gain = ranks(x) - ranks(y)
-    rise, fall = int(gain.max()), -int(gain.min())  # at least 0: the first run cannot rise
+    rise, fall = int(gain.max()), -int(gain.min())  # both are at least 0, because the first run cannot rise
     return {
         "tau": float(tau(x, y)),
         "tau_b": float(tau_b(x, y)),
@@ -220,7 +217,7 @@ def _varies(scores: FloatArray) -> BoolArray:
 
 
 def _directions(scores: FloatArray) -> IntArray:
-    """Return 1 if the first run of a pair is better, -1 if the second run is, or 0. The shape is (..., n_pairs)."""
+    """Return the sign of each pair's difference, which is 1 if the first run is better. The shape is (..., n_pairs)."""
     first, second = pairs_of_runs(scores.shape[-1])
     scores = without_noise(scores)
     left, right = scores[..., first], scores[..., second]
@@ -228,7 +225,7 @@ def _directions(scores: FloatArray) -> IntArray:
 
 
 def divided(numerator: FloatArray | IntArray, denominator: FloatArray | IntArray | int) -> FloatArray:
-    """Return the quotient, or NaN if the denominator is 0."""
+    """Return the quotient of two arrays, or NaN wherever the denominator is 0."""
     nothing = np.equal(denominator, 0)
     return np.where(nothing, np.nan, numerator / np.where(nothing, 1, denominator))
 
@@ -236,15 +233,15 @@ def divided(numerator: FloatArray | IntArray, denominator: FloatArray | IntArray
 Item = TypeVar("Item", bound=Hashable)
 
 Ranking: TypeAlias = "Sequence[Sequence[Item]]"
-"""A ranking, as a sequence of groups of tied items, in which the best group is first. No item is repeated."""
+"""A ranking, given as groups of tied items. The best group comes first, and no item is repeated."""
 
 OVERLAP_COLUMNS = ("rbo_w_ext", "rbo_w_min", "rbo_w_res")
-"""The names of overlaps: extrapolated, and minimum and residual (maximum - minimum) over all continuations of rankings.
-"""
+"""The names of three overlaps: extrapolated, minimum and residual. The residual is the maximum minus the minimum over
+all continuations of the rankings."""
 
 
 def ranking_of(scores: Mapping[Item, float]) -> Ranking[Item]:
-    """Return a ranking of items by descending score. Items with equal scores are tied."""
+    """Rank items by descending score. Items with equal scores are tied."""
     groups: dict[float, list[Item]] = {}
     for item, score in scores.items():
         groups.setdefault(score, []).append(item)
@@ -252,7 +249,7 @@ def ranking_of(scores: Mapping[Item, float]) -> Ranking[Item]:
 
 
 def rank_biased_overlap(x: Ranking[Item], y: Ranking[Item], p: float) -> dict[str, float]:
-    """Return the ``OVERLAP_COLUMNS`` of two nonempty rankings as a dictionary, with persistence p in (0, 1]."""
+    """Return the overlaps in ``OVERLAP_COLUMNS`` between two nonempty rankings. The persistence p is in (0, 1]."""
     numbers: dict[Item, int] = {}
     sides = []
     for ranking in (x, y):
@@ -265,18 +262,18 @@ def rank_biased_overlap(x: Ranking[Item], y: Ranking[Item], p: float) -> dict[st
 
 
 class Rankings(Frozen):
-    """Several rankings of numbered items, stored consecutively. The numbers have 32 bits, which halves the memory."""
+    """Several rankings of numbered items, stored one after the other. The numbers have 32 bits to save memory."""
 
     lengths: IntArray
     """The number of items in each ranking, which can be 0."""
     items: SlotArray
     top: SlotArray
     bottom: SlotArray
-    """The last rank in each item's group of tied items. ``top`` contains the first rank."""
+    """The last rank in each item's group of tied items. The array ``top`` contains the first rank in the group."""
 
     @classmethod
     def of(cls, rankings: Sequence[tuple[SlotArray, SlotArray]]) -> Rankings:
-        """Join at least one ranking. Each is given by its items in order and the sizes of its tie groups."""
+        """Join one or more rankings, each given by its items in order and the sizes of its groups of tied items."""
         items, sizes = (np.concatenate(column) for column in zip(*rankings, strict=True))
         rows = Segments.of_lengths([each.size for each, _ in rankings])
         last = np.cumsum(sizes)
@@ -285,19 +282,19 @@ class Rankings(Frozen):
 
 
 class Agreements(Frozen):
-    """The agreement of two rankings at each depth. One or more pairs of rankings of the same items are compared."""
+    """The agreement between two rankings of the same items at each depth, for one or more pairs of rankings."""
 
     n_short: IntArray
     n_long: IntArray
-    """The length of the longer ranking of each pair."""
+    """The length of the longer ranking in each pair."""
     shared: IntArray
-    """The number of items that both rankings contain down to each depth. The shape is (n_pairs, n_depths)."""
+    """The number of items that both rankings contain at or above each depth. The shape is (n_pairs, n_depths)."""
     sizes: FloatArray
-    """The mean number of items of the two rankings down to each depth. The shape is (n_pairs, n_depths)."""
+    """The mean number of items in the two rankings at or above each depth. The shape is (n_pairs, n_depths)."""
 
     @classmethod
     def of(cls, x: Rankings, y: Rankings) -> Agreements:
-        """Return the agreement of each ranking in ``x`` with the corresponding ranking in ``y``."""
+        """Compare each ranking in ``x`` with the corresponding ranking in ``y``."""
         rows_x, rows_y = Segments.of_lengths(x.lengths), Segments.of_lengths(y.lengths)
         n_short, n_long = np.minimum(x.lengths, y.lengths), np.maximum(x.lengths, y.lengths)
         n_items, n_depths = 1 + max(side.items.max(initial=-1) for side in (x, y)), int(n_long.max(initial=1))
@@ -306,16 +303,16 @@ class Agreements(Frozen):
         both_within = np.maximum(top_in_x[rows_y.ids, y.items], y.top)  # least depth at which both rankings contain it
         counts = np.bincount(rows_y.ids * (n_depths + 2) + both_within, minlength=rows_y.n * (n_depths + 2))
         shared = counts.reshape(rows_y.n, -1).cumsum(axis=1)[:, 1:-1]
-        # a shorter ranking continues with one item per depth
+        # beyond its end, a ranking continues with one item per depth
         n_within = [np.tile(np.arange(1, n_depths + 1), (rows_x.n, 1)) for _ in range(2)]
         for within, rows, ranking in zip(n_within, (rows_x, rows_y), (x, y), strict=True):
             within[rows.ids, rows.position] = ranking.bottom
         return cls(n_short, n_long, shared, (n_within[0] + n_within[1]) / 2)
 
     def extrapolated_overlaps(self, p: float) -> FloatArray:
-        """Return the overlap of each pair, which is exactly 1 if all agreements are 1, or NaN if a ranking is empty."""
+        """Return the extrapolated overlap of each pair, or NaN if a ranking is empty. Equal rankings get exactly 1."""
         pairs = np.arange(self.n_short.size)
-        least = self.shared / self.sizes  # if the shorter ranking continues with other items
+        least = self.shared / self.sizes  # the agreement if the shorter ranking continues with other items
         at_short = least[pairs, self.n_short - 1]
         beyond = np.arange(1, least.shape[1] + 1) - self.n_short[:, np.newaxis]
         expected = np.where(beyond > 0, (self.shared + beyond * at_short[:, np.newaxis]) / self.sizes, least)
@@ -329,7 +326,7 @@ class Agreements(Frozen):
         return overlaps
 
     def bounds(self, p: float) -> tuple[float, float]:
-        """Return the minimum overlap of a single pair, and its residual, for p < 1."""
+        """Return the minimum overlap of a single pair of rankings, and the residual, for p < 1."""
         [n_short], [n_long], [shared], [sizes] = self.n_short, self.n_long, self.shared, self.sizes
         common = float(shared[-1])
         weights, scale = _weights(p, n_long, n_short), (1 - p) / p
@@ -345,6 +342,6 @@ class Agreements(Frozen):
 
 
 def _weights(p: float, n_depths: int, n_short: int) -> FloatArray:
-    """Return the weights of the depths 1 to ``n_depths``. The weights of all depths sum to 1."""
+    """Return the weights of the depths 1 to ``n_depths``. Over all depths, the weights sum to 1."""
     depth = np.arange(1.0, n_depths + 1)
     return (depth <= n_short) / n_short if p == 1 else (1 - p) * p ** (depth - 1)

@@ -32,7 +32,7 @@ from irevalx.statistics.significance import (
 )
 
 _AT_ONCE = 100_000
-"""The maximum number of topic differences processed at a time, chosen so that they fit into the processor's cache."""
+"""The maximum number of topic differences that are processed at a time, chosen to fit the processor's cache."""
 
 ALPHABET = "abcdefghijklmnopqrstuvwxyz"
 
@@ -47,28 +47,29 @@ class DecisionRule(NamedTuple):
 
 
 OF_PAPERS = DecisionRule()
-"""The rule of the papers about incomplete judgments: Wilcoxon's test for each pair, without a correction."""
+"""The rule in papers about incomplete judgments: Wilcoxon's test on each pair of runs, without a correction."""
 
 OF_COMPARE = DecisionRule("t", "holm", FEW_TOPICS)
-"""The default rule of ``compare``."""
+"""The default rule of the command ``compare``."""
 
 
 class Decisions(Frozen):
-    """Whether the runs of each pair differ significantly, and in which direction. The shapes are (..., n_pairs)."""
+    """Whether the runs of each pair differ significantly, and which run is better. The shapes are (..., n_pairs)."""
 
     different: BoolArray
-    """Whether the difference is significant under a ``DecisionRule``."""
+    """Whether the difference of each pair is significant."""
     direction: IntArray
-    """1 if the first run has the higher mean, -1 if the second run has, or 0 if the means are equal."""
+    """1 if the first run has the higher mean, -1 if the second run has the higher mean, and 0 if the means are equal.
+    """
 
     def of_pairs(self, chosen: BoolArray) -> Decisions:
-        """Return the decisions about the pairs in the mask ``chosen``. The shape of the mask is (n_pairs,)."""
+        """Return the decisions about pairs that the mask ``chosen`` selects. The shape of the mask is (n_pairs,)."""
         return Decisions(self.different[..., chosen], self.direction[..., chosen])
 
 
 def decide(values: FloatArray, chosen: BoolArray | None = None, rule: DecisionRule = OF_PAPERS) -> Decisions:
-    """Return the decisions about pairs of runs, by default all. The shape of ``values`` is (..., n_runs, n_topics)."""
-    # Topics for which a run has nan are excluded.
+    """Decide which pairs of runs differ, by default all. The shape of ``values`` is (..., n_runs, n_topics)."""
+    # Topics for which the value of a run is nan are excluded.
     *leading, n_runs, n_topics = values.shape
     flat = values.reshape(math.prod(leading), n_runs, n_topics)
     pairs = [side if chosen is None else side[chosen] for side in pairs_of_runs(n_runs)]
@@ -84,7 +85,7 @@ def decide(values: FloatArray, chosen: BoolArray | None = None, rule: DecisionRu
 
 
 def decide_resampled(values: FloatArray, topics: IntArray, rule: DecisionRule = OF_PAPERS) -> Decisions:
-    """Return the decisions in each resample of topics.
+    """Decide in each resample of topics which pairs of runs differ significantly.
 
     The shape of ``values`` is (n_runs, n_topics), and the shape of the indices ``topics`` is (n_resamples, n).
     """
@@ -99,7 +100,7 @@ def decide_resampled(values: FloatArray, topics: IntArray, rule: DecisionRule = 
 def _decide_rows(
     values: FloatArray, rule: DecisionRule, first: IntArray, second: IntArray
 ) -> tuple[BoolArray, IntArray]:
-    """Return the significance and direction of each pair, for values that contain no NaN.
+    """Return whether each pair differs significantly, and which run is better. No value can be NaN.
 
     The shape of ``values`` is (n_rows, n_runs, n_topics), and the shape of the results is (n_rows, n_pairs).
     """
@@ -114,9 +115,9 @@ def _decide_rows(
 def _decide_parts(
     part: Callable[[slice], FloatArray], shape: tuple[int, int, int], rule: DecisionRule
 ) -> tuple[BoolArray, IntArray]:
-    """Return the decisions of ``n_rows, n_pairs, n_topics = shape``.
+    """Decide which pairs differ significantly, given a function that computes the differences in a slice of the rows.
 
-    ``part`` computes the differences in some rows. The shape of its result is (n_pairs, n_rows, n_topics).
+    The shape of the function's result is (n_pairs, n_rows, n_topics). The shape of the decisions is (n_rows, n_pairs).
     """
     n_rows, n_pairs, n_topics = shape
     different = np.zeros((n_rows, n_pairs), np.bool_)
@@ -131,7 +132,7 @@ def _decide_parts(
 
 
 def _corrected_p(d: FloatArray, rule: DecisionRule) -> FloatArray:
-    """Return the p-values, corrected in each row. The shape of ``d`` is (n_pairs, n_rows, n_topics)."""
+    """Return the p-values of pairs, corrected in each row. The shape of ``d`` is (n_pairs, n_rows, n_topics)."""
     if d.shape[-1] < rule.least_topics:
         return np.ones(d.shape[1::-1])
     p = paired_p_values(rule.test, d.reshape(-1, d.shape[-1]), seed=rule.seed).reshape(d.shape[:-1]).T
@@ -140,32 +141,31 @@ def _corrected_p(d: FloatArray, rule: DecisionRule) -> FloatArray:
 
 
 class Confusion(Frozen):
-    """The numbers of pairs of runs by decision under full and under reduced judgments. The shapes are (...)."""
+    """The confusion of decisions under full and reduced judgments: numbers of pairs. The shape of each is (...)."""
 
     c11: IntArray
-    """The number of pairs that are significantly different under neither kind of judgments."""
+    """The number of pairs that differ significantly neither under full nor under reduced judgments."""
     c12: IntArray
-    """The number of pairs that are significantly different under reduced judgments only."""
+    """The number of pairs that differ significantly under reduced judgments only."""
     c21: IntArray
-    """The number of pairs that are significantly different under full judgments only."""
+    """The number of pairs that differ significantly under full judgments only."""
     c22: IntArray
-    """The number of pairs that are significantly different under full and under reduced judgments."""
+    """The number of pairs that differ significantly under full and under reduced judgments."""
     active_disagreements: IntArray
-    """The number of pairs that are significantly different under both kinds of judgments, but in opposite
-    directions."""
+    """The number of pairs that differ significantly under full and reduced judgments, but in opposite directions."""
     mixed_disagreements: IntArray
-    """The number of pairs that are significantly different under one kind of judgments only, in opposite directions."""
+    """The number of pairs that differ significantly under either full or reduced judgments, and change direction."""
     passive_disagreements: IntArray
-    """The number of pairs that are significantly different under neither kind of judgments, in opposite directions."""
+    """The number of pairs that never differ significantly, and whose direction changes."""
 
     @classmethod
     def sum(cls, parts: Sequence[Confusion]) -> Confusion:
-        """Add at least one confusion."""
+        """Add up the counts of one or more confusions."""
         return cls(**{name: np.sum([getattr(part, name) for part in parts], axis=0) for name in fields(cls)})
 
     @cached_property
     def accuracy(self) -> FloatArray:
-        """The fraction of unchanged decisions, regardless of direction, in [0, 1], or 0 if there are no pairs."""
+        """The fraction of decisions that are equal, regardless of direction, in [0, 1], or 0 if there are no pairs."""
         return ratio(self.c11 + self.c22, self.c11 + self.c12 + self.c21 + self.c22)
 
     @cached_property
@@ -181,13 +181,13 @@ class Confusion(Frozen):
 
     @cached_property
     def columns(self) -> dict[str, FloatArray | IntArray]:
-        """A dictionary from each name in ``DECISION_COLUMNS`` to counts or rates."""
+        """A dictionary from each name in ``DECISION_COLUMNS`` to its counts or rates."""
         return {
             "c11": self.c11,
             "c12": self.c12,
             "c21": self.c21,
             "c22": self.c22,
-            # Bompada et al. call false positives false negatives: their positive class is "not different".
+            # Bompada et al. call false positives false negatives, because their positive class is "not different".
             "fpr": divided(self.c12, self.c11 + self.c12),  # of pairs not significant under full judgments
             "fnr": divided(self.c21, self.c21 + self.c22),  # of pairs significant under full judgments
             "accuracy": self.accuracy,
@@ -202,11 +202,11 @@ class Confusion(Frozen):
 
 
 DECISION_COLUMNS = ("c11", "c12", "c21", "c22", "fpr", "fnr", "accuracy", "g_mean", "aa", "ad", "ma", "md", "pa", "pd")
-"""The names of ``Confusion.columns``."""
+"""The names of the statistics in ``Confusion.columns``."""
 
 
 def confusion(full: Decisions, reduced: Decisions) -> Confusion:
-    """Count how decisions change. If means are equal, the direction counts as unchanged. Shapes are broadcast."""
+    """Count how decisions change. The direction is unchanged if either difference is 0. Shapes are broadcast."""
     same = ~full.different & ~reduced.different
     only_reduced, only_full = ~full.different & reduced.different, full.different & ~reduced.different
     both = full.different & reduced.different
@@ -223,7 +223,7 @@ def confusion(full: Decisions, reduced: Decisions) -> Confusion:
 
 
 def reversals(full: Decisions, reduced: Decisions) -> BoolArray:
-    """Return whether runs differ significantly in both ``full`` and ``reduced``, but in opposite directions.
+    """Return whether each pair differs significantly in ``full`` and in ``reduced``, but in opposite directions.
 
     The shape is (..., n_pairs).
     """
@@ -235,10 +235,10 @@ def _count(mask: BoolArray) -> IntArray:
 
 
 def groups_of_runs(n_runs: int, different: Collection[tuple[int, int]], order: Sequence[int]) -> list[frozenset[int]]:
-    """Return the maximal groups of runs in which no two runs are ``different``. The groups can overlap.
+    """Return the maximal groups of runs that contain no pair in ``different``. The groups can overlap.
 
-    The groups are sorted by their runs in the order ``order``, in which the best run is first. Source: Piepho, An
-    Algorithm for a Letter-Based Representation of All-Pairwise Comparisons, Journal of Computational and Graphical
+    The groups are sorted by the positions of their runs in ``order``, in which the best run is first. Source: Piepho,
+    An Algorithm for a Letter-Based Representation of All-Pairwise Comparisons, Journal of Computational and Graphical
     Statistics 2004.
     """
     groups = [frozenset(range(n_runs))]
@@ -252,10 +252,10 @@ def groups_of_runs(n_runs: int, different: Collection[tuple[int, int]], order: S
 
 
 def bars_of_groups(n_runs: int, different: Collection[tuple[int, int]]) -> list[list[list[int]]]:
-    """Return the bars of a critical-difference diagram as columns of bars. Each bar is a list of runs.
+    """Return the bars of a critical-difference diagram, arranged in columns. A bar is a list of runs.
 
-    Two runs are in a common bar if and only if they are not a pair in ``different``. Runs are numbered from 0, the best
-    run. Bars in the same column do not overlap. A group has no bar if other bars contain each pair of its runs.
+    Two runs share a bar if and only if they are not a pair in ``different``. Runs are numbered from 0, the best run.
+    Bars in the same column do not overlap. A group has no bar if other bars contain each pair of its runs.
     """
     groups = [group for group in groups_of_runs(n_runs, different, range(n_runs)) if len(group) > 1]
     for group in sorted(groups, key=len):
@@ -272,10 +272,10 @@ def bars_of_groups(n_runs: int, different: Collection[tuple[int, int]]) -> list[
 
 
 def letters_of_groups(n_runs: int, different: Collection[tuple[int, int]], order: Sequence[int]) -> list[str]:
-    """Return the letters of each run.
+    """Return the significance letters of each run.
 
-    Two runs have a common letter if and only if they are not a pair in ``different``. Letters are assigned in the order
-    of ``groups_of_runs``.
+    Two runs share a letter if and only if they are not a pair in ``different``. Letters are assigned in the order of
+    ``groups_of_runs``.
     """
     groups = groups_of_runs(n_runs, different, order)
     turns = [divmod(number, len(ALPHABET)) for number in range(len(groups))]
@@ -284,7 +284,7 @@ def letters_of_groups(n_runs: int, different: Collection[tuple[int, int]], order
 
 
 class RankSets(NamedTuple):
-    """The rank set and the tier of each run."""
+    """The range of possible ranks and the tier of each run."""
 
     rank_low: list[int]  # 1 plus the number of significantly better runs
     rank_high: list[int]  # the number of runs minus the number of significantly worse runs
@@ -292,9 +292,9 @@ class RankSets(NamedTuple):
 
 
 def rank_sets(better: BoolArray, order: Sequence[int]) -> RankSets:
-    """Return rank sets and tiers. If run i is significantly better than run j, ``better[i, j]`` is true.
+    """Compute rank sets and tiers. ``better[i, j]`` is true if run i is significantly better than run j.
 
-    ``order`` contains the runs, of which the best is first.
+    ``order`` contains the runs from the best to the worst.
     """
     ranked = better[np.ix_(order, order)]
     begins_tier = [bool(ranked[:place, place:].all()) for place in range(len(order))]
@@ -304,13 +304,13 @@ def rank_sets(better: BoolArray, order: Sequence[int]) -> RankSets:
 
 
 MOST_VALUES = 4096
-"""The maximum number of values of a sum for which the exact distribution is computed value by value."""
+"""The maximum number of different values of a sum whose exact distribution is computed value by value."""
 
 _DECIMALS = 10
-"""The number of decimals to which sums are compared. Each addend is accurate to half a unit of the twelfth decimal."""
+"""The number of decimals to which sums are compared. The error of each addend is up to half a unit of decimal 12."""
 
 _MOST_STEPS = 64
-"""The maximum number of grid steps of an addend."""
+"""The maximum number of grid steps between the values of one addend."""
 
 _MOST_CELLS = 2**22
 """The maximum number of grid steps of all addends together."""
@@ -323,27 +323,26 @@ class SignProbabilities(Frozen):
     zero: float
     above: float
     exact: bool
-    """Whether the probabilities are exact except for rounding. If this is false, the probabilities are normal
-    approximations."""
+    """Whether the probabilities are exact except for rounding, rather than approximations by a normal distribution."""
 
     @classmethod
     def normal(cls, mean: float, deviation: float) -> SignProbabilities:
-        """Return the probabilities for a normal distribution. ``deviation`` must be above 0."""
+        """Compute the probabilities for a normal distribution. ``deviation`` must be above 0."""
         below = 0.5 * math.erfc(mean / deviation / math.sqrt(2))
         return cls(below, 0.0, 1.0 - below, exact=False)
 
 
 def sign_probabilities(start: float, values: FloatArray, chances: FloatArray) -> SignProbabilities:
-    """Return the probabilities of the signs of a sum of ``start`` and independent random values.
+    """Return the probabilities that the sum of ``start`` and independent random values is negative, zero or positive.
 
-    The result is exact if the values are on a grid, as weights of precision are, or if the sum has at most
+    The result is exact if the values are on a grid, like weights of precision, or if the sum has at most
     ``MOST_VALUES`` values (for example, if there are 12 documents with different weights). The shape of ``values`` and
     ``chances`` is (n, n_outcomes).
     """
     certain = chances.max(axis=1, initial=0.0) == 1
     start += float((values[certain] * chances[certain]).sum())
     values, chances = values[~certain], chances[~certain]
-    # sums that differ from 0 only by rounding errors are 0
+    # sums that differ from 0 only by rounding errors are treated as 0
     ends = np.round(start + np.array([values.min(axis=1).sum(), values.max(axis=1).sum()]), _DECIMALS)
     if ends[0] > 0 or ends[1] < 0:
         return SignProbabilities(float(ends[1] < 0), 0.0, float(ends[0] > 0), exact=True)
@@ -360,7 +359,7 @@ def sign_probabilities(start: float, values: FloatArray, chances: FloatArray) ->
 
 
 def _on_grid(start: float, values: FloatArray, chances: FloatArray) -> tuple[FloatArray, FloatArray] | None:
-    """Return the values of the sum and their probabilities, or None if some value is not on a coarse grid."""
+    """Return the possible values of a sum and their probabilities, or None if the addends are not on a coarse grid."""
     if not len(values):
         return np.array([start]), np.ones(1)
     least = values.min(axis=1)
@@ -375,7 +374,7 @@ def _on_grid(start: float, values: FloatArray, chances: FloatArray) -> tuple[Flo
 
 
 def convolve(steps: IntArray, chances: FloatArray) -> FloatArray:
-    """Return the distribution of a sum of independent nonnegative integers. The shapes are (n, n_outcomes)."""
+    """Return the distribution of a sum of independent nonnegative integers with the probabilities ``chances``."""
     n_values = int(steps.max(axis=1).sum()) + 1
     shares = np.zeros((len(steps), int(steps.max()) + 1))
     np.add.at(shares, (np.arange(len(steps))[:, None], steps), chances)
@@ -392,7 +391,7 @@ def convolve(steps: IntArray, chances: FloatArray) -> FloatArray:
 
 
 def _one_by_one(start: float, values: FloatArray, chances: FloatArray) -> tuple[FloatArray, FloatArray] | None:
-    """Return the values of the sum and their probabilities, or None if there are too many values."""
+    """Return the possible values of a sum and their probabilities, or None if there are too many values."""
     sums, shares = np.array([start]), np.ones(1)
     for of_one, chance in zip(values, chances, strict=True):
         every = without_noise((sums[:, None] + of_one).ravel())

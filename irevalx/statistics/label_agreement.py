@@ -1,8 +1,8 @@
 """Agreement between labels: chance-corrected coefficients, and combined labels of several judges.
 
-The model estimates the true grades and the error rates of each judge from labels alone. A judge assigns a grade with a
-probability that depends only on the true grade, independently of other judges. If judges err on the same documents,
-they violate this assumption, and the model treats their common errors as the truth.
+The model of Dawid and Skene estimates the true grades and the error rates of each judge from labels alone. A judge
+assigns a grade with a probability that depends only on the true grade, independently of other judges. If judges err on
+the same documents, they violate this assumption, and the model treats their common errors as the truth.
 
 Labels are an array of shape (n_documents, n_judges). A label is a grade from 0, or negative if a judge assigns no
 grade. Each document has at least one label.
@@ -28,17 +28,17 @@ from irevalx.statistics.correlations import divided
 from irevalx.statistics.significance import without_noise
 
 MOST_ROUNDS = 100
-"""The maximum number of EM iterations."""
+"""The maximum number of iterations of the EM algorithm."""
 
 _ENOUGH = 1e-8
-"""EM stops if the log-likelihood changes by less than this value."""
+"""The change in the log-likelihood below which the EM algorithm stops."""
 
 _LEAST_SHARE = 1e-10
-"""The value that replaces a fraction of 0, which has no logarithm."""
+"""The value that replaces a fraction of 0, because 0 has no logarithm."""
 
 
 def vote(labels: IntArray) -> IntArray:
-    """Return each document's most frequent grade, or the lowest such grade. The shape is (n_documents,)."""
+    """Return the most frequent grade of each document. If grades are tied, the lowest is returned."""
     grades = np.unique(labels[labels >= 0])
     votes = np.stack([np.count_nonzero(labels == grade, axis=1) for grade in grades.tolist()], axis=1)
     most: IntArray = grades[votes.argmax(axis=1)]
@@ -46,39 +46,39 @@ def vote(labels: IntArray) -> IntArray:
 
 
 def mean_grade(labels: IntArray) -> FloatArray:
-    """Return the mean grade that the judges assign to each document. The shape is (n_documents,)."""
+    """Return the mean of the grades that judges assigned to each document. The shape is (n_documents,)."""
     given = labels >= 0
     mean: FloatArray = np.where(given, labels, 0).sum(axis=1) / given.sum(axis=1)
     return mean
 
 
 def nearest_grade(grades: FloatArray) -> IntArray:
-    """Round grades to the nearest integer, and halves down."""
+    """Round grades to the nearest integer. Round halves down."""
     return np.ceil(without_noise(grades - 0.5)).astype(np.int64)
 
 
 class DawidSkene(Frozen, kw_only=True):
-    """A Dawid-Skene model that was fitted to labels."""
+    """A Dawid-Skene model, fitted to the labels of several judges."""
 
     probabilities: FloatArray
-    """The probability that each grade is the true grade of each document. The shape is (n_documents, n_grades)."""
+    """The probability of each grade to be the true grade of each document. The shape is (n_documents, n_grades)."""
     errors: FloatArray
     """The probability that a judge assigns a grade (axis 1), given the true grade (axis 2). The shape is (n_judges,
     n_grades, n_grades)."""
     prevalence: FloatArray
-    """The fraction of documents with each true grade. The shape is (n_grades,)."""
+    """The fraction of documents whose true grade is each grade. The shape is (n_grades,)."""
     rounds: int
-    """The number of iterations of the EM algorithm."""
+    """The number of iterations that the EM algorithm needed."""
 
     @property
     def grades(self) -> IntArray:
-        """The most probable grade of each document, or the lowest such grade. The shape is (n_documents,)."""
+        """The most probable grade of each document, or the lowest one of tied grades. The shape is (n_documents,)."""
         place: IntArray = np.round(self.probabilities, 12).argmax(axis=1)
         return place
 
 
 def dawid_skene(labels: IntArray, n_grades: int) -> DawidSkene:
-    """Fit the model by EM, starting from the fraction of judges that voted for each grade.
+    """Fit a Dawid-Skene model by EM, starting from the fraction of judges that assigned each grade to a document.
 
     Grades are 0 to n_grades - 1. As in crowd-kit, a fraction of 0 is replaced by 1e-10. No other smoothing is applied.
     """
@@ -104,7 +104,7 @@ def dawid_skene(labels: IntArray, n_grades: int) -> DawidSkene:
 
 
 def _errors(labels: IntArray, probabilities: FloatArray) -> FloatArray:
-    """Return the error rates of each judge, given the probabilities of the true grades."""
+    """Estimate the error rates of each judge, given the probabilities of the true grades."""
     n_grades = probabilities.shape[1]
     counts = np.empty((labels.shape[1], n_grades, n_grades))
     for judge, given in enumerate(labels.T):
@@ -118,7 +118,7 @@ def _errors(labels: IntArray, probabilities: FloatArray) -> FloatArray:
 
 
 def _log_likelihoods(labels: IntArray, errors: FloatArray) -> FloatArray:
-    """Return, for each document and true grade, the log-likelihood of the labels of the document."""
+    """Return the log-likelihood of each document's labels under each possible true grade."""
     likelihoods = np.zeros((len(labels), errors.shape[1]))
     for given, of_judge in zip(labels.T, np.log(errors), strict=True):
         labelled = given >= 0
@@ -127,12 +127,12 @@ def _log_likelihoods(labels: IntArray, errors: FloatArray) -> FloatArray:
 
 
 def agreement(counts: FloatArray) -> FloatArray:
-    """Return the fraction of documents with equal grades."""
+    """Return the fraction of documents to which both judges assigned the same grade."""
     return divided(np.trace(counts, axis1=-2, axis2=-1), counts.sum(axis=(-2, -1)))
 
 
 def kappa(counts: FloatArray, grades: IntArray, power: int = 0) -> FloatArray:
-    """Return Cohen's kappa: 1 - disagreement / expected disagreement for independent labels.
+    """Return Cohen's kappa: 1 minus the ratio of observed to expected disagreement of independent labels.
 
     The independent labels have the same margins. The weight of a disagreement is the distance between the two
     ``grades``, raised to ``power``. If ``power`` is 0, all disagreements have equal weights [Cohen 1960; Weighted
@@ -146,7 +146,7 @@ def kappa(counts: FloatArray, grades: IntArray, power: int = 0) -> FloatArray:
 
 
 def alpha(counts: FloatArray, *, ordinal: bool = False, grades: IntArray | None = None) -> FloatArray:
-    """Return Krippendorff's alpha: 1 - disagreement / expected disagreement for randomly paired labels.
+    """Return Krippendorff's alpha: 1 minus the ratio of observed to expected disagreement of randomly paired labels.
 
     An ordinal disagreement increases with the number of labels between the two grades. If ``grades`` is given, the
     disagreement of an interval scale is the squared difference of the two grades [Computing Krippendorff's
@@ -168,7 +168,7 @@ def alpha(counts: FloatArray, *, ordinal: bool = False, grades: IntArray | None 
 
 
 def ac1(counts: FloatArray, n_categories: int) -> FloatArray:
-    """Return Gwet's AC1 [Gwet 2008], or NaN if fewer than two categories are possible."""
+    """Return Gwet's AC1 [Gwet 2008], or NaN if there are fewer than two possible categories."""
     if n_categories < 2:
         return np.full(counts.shape[:-2], np.nan)
     share = divided((counts.sum(axis=-1) + counts.sum(axis=-2)), 2 * counts.sum(axis=(-2, -1))[..., np.newaxis])
@@ -177,7 +177,7 @@ def ac1(counts: FloatArray, n_categories: int) -> FloatArray:
 
 
 def coefficients(counts: FloatArray, grades: IntArray, n_categories: int) -> dict[str, FloatArray]:
-    """Return a dictionary of the coefficients of agreement over all grades."""
+    """Return all coefficients of agreement by name, given counts of label pairs."""
     return {
         "agreement": agreement(counts),
         "kappa": kappa(counts, grades),
@@ -190,7 +190,7 @@ def coefficients(counts: FloatArray, grades: IntArray, n_categories: int) -> dic
 
 
 def binary_counts(counts: FloatArray, grades: IntArray, level: int) -> FloatArray:
-    """Return the counts of labels at or above a level, and of labels below it. The shape is (..., 2, 2)."""
+    """Return a binary confusion matrix of the grades that are at least ``level``. The shape is (..., 2, 2)."""
     relevant = grades >= level
     return np.stack(
         [
@@ -202,7 +202,7 @@ def binary_counts(counts: FloatArray, grades: IntArray, level: int) -> FloatArra
 
 
 def at_level(cut: FloatArray) -> dict[str, FloatArray]:
-    """Return precision, recall, f1 and kappa of the machine's relevant documents by name, from binary counts."""
+    """Return the precision, recall, f1 and kappa of the machine's relevant labels, given a binary confusion matrix."""
     both, human, machine = cut[..., 1, 1], cut[..., 1, :].sum(axis=-1), cut[..., :, 1].sum(axis=-1)
     none = np.equal(human + machine, 0)  # undefined, so that a label set always agrees with itself
 
@@ -220,7 +220,7 @@ def at_level(cut: FloatArray) -> dict[str, FloatArray]:
 def confusions_by_topic(
     human: IntArray, machine: IntArray, grades: Sequence[int], topic: IntArray, n_topics: int
 ) -> FloatArray:
-    """Count the pairs of labels in each topic. The shape is (n_topics, n_grades, n_grades), human grades first."""
+    """Count the pairs of labels in each topic. The shape is (n_topics, n_grades, n_grades), with human grades first."""
     n_grades = len(grades)
     row, column = np.searchsorted(grades, human), np.searchsorted(grades, machine)
     cell = (topic * n_grades + row) * n_grades + column
@@ -229,9 +229,10 @@ def confusions_by_topic(
 
 
 def panel_counts(labels: IntArray, grades: Sequence[int], topic: IntArray, n_topics: int) -> FloatArray:
-    """Count the label pairs of any number of judges for ``alpha``. The shape is (n_topics, n_grades, n_grades).
+    """Count the pairs of labels that several judges assigned to the same documents, as input for ``alpha``.
 
     A document with m labels contributes each of its pairs with weight 1 / (m - 1), so that missing labels are allowed.
+    The shape is (n_topics, n_grades, n_grades).
     """
     counts = np.zeros((n_topics, len(grades), len(grades)))
     n_labels = (labels >= 0).sum(axis=1)
@@ -247,17 +248,17 @@ N_BINS = 10
 
 
 def bins_of(probability: FloatArray) -> IntArray:
-    """Return the index of the bin of each probability. The last bin includes the probability 1."""
+    """Return the index of the bin that contains each probability. The last bin includes the probability 1."""
     return np.minimum((probability * N_BINS).astype(np.int64), N_BINS - 1)
 
 
 def squared_errors(probability: FloatArray, relevant: BoolArray) -> FloatArray:
-    """Return the squared distance of each probability from 1 or 0. The mean of the distances is the Brier score."""
+    """Return the squared error of each probability. The mean of the squared errors is the Brier score."""
     return (probability - relevant) ** 2
 
 
 def calibration_error(probability: FloatArray, relevant: BoolArray) -> float:
-    """Return the expected calibration error, or NaN if there are no documents.
+    """Return the expected calibration error of probabilities of relevance, or NaN if there are no documents.
 
     The error is biased upwards if there are few documents. Source: Naeini, Cooper and Hauskrecht, Obtaining Well
     Calibrated Probabilities Using Bayesian Binning, AAAI 2015.

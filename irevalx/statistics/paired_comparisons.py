@@ -37,7 +37,7 @@ from irevalx.statistics.significance import (
 
 
 class Method(Frozen):
-    """The method of comparing runs."""
+    """The method by which runs are compared."""
 
     test: str = "t"
     """The name of a test in ``TESTS``."""
@@ -46,7 +46,7 @@ class Method(Frozen):
     interval: str = "t"
     """The name of an interval method in ``INTERVALS``."""
     alpha: float = ALPHA
-    """The significance level of the corrected p-value, if there are at least ``FEW_TOPICS`` topics. The confidence
+    """The level at which a corrected p-value is significant if there are at least ``FEW_TOPICS`` topics. The confidence
     level of intervals is 1 - alpha."""
     resamples: int = RESAMPLES
     """The number of resamples in the permutation test, in randomised Tukey HSD, and for bootstrap intervals."""
@@ -54,56 +54,56 @@ class Method(Frozen):
 
     @property
     def is_random(self) -> bool:
-        """Whether results depend on the random seed."""
+        """Whether the results depend on the random seed."""
         return (
             TESTS[self.test].exact is not None or correction_named(self.correction) == TUKEY or self.interval == "bca"
         )
 
 
 class Comparisons(Frozen):
-    """Comparisons of pairs of runs for a measure, corrected together. Properties have the shape (n_pairs,)."""
+    """Comparisons of pairs of runs for one measure, corrected jointly. The shape of properties is (n_pairs,)."""
 
     values: FloatArray
-    """The values of the runs for at least one topic. The shape is (n_runs, n_topics)."""
+    """The values of the runs. There must be at least one topic. The shape is (n_runs, n_topics)."""
     pairs: Sequence[tuple[int, int]]
-    """The pairs of runs, as pairs of indices of rows in ``values``. The second run is compared with the first. Tukey's
-    p-values are over all pairs of runs."""
+    """The pairs of runs, given as indices of rows in ``values``. The second run is compared with the first. Tukey's
+    p-values take all pairs of runs into account."""
     method: Method = Method()
     scale: Scale = MEAN
     processes: int = 1
     """The number of worker processes, which does not affect the results."""
     clusters: Clusters | None = None
-    """The clusters of dependent topics, or None if topics are independent. Clusters are supported only by the t test
-    and the permutation test."""
+    """The clusters of dependent topics, or None if topics are independent. Only the t test and the permutation test
+    support clusters."""
 
     @cached_property
     def first(self) -> IntArray:
-        """The row of the first run of each pair."""
+        """The index of the first run of each pair."""
         return np.array([first for first, _ in self.pairs], np.int64)
 
     @cached_property
     def second(self) -> IntArray:
-        """The row of the second run of each pair."""
+        """The index of the second run of each pair."""
         return np.array([second for _, second in self.pairs], np.int64)
 
     @cached_property
     def tested(self) -> FloatArray:
-        """The values on the scale on which they are tested. The shape is (n_runs, n_topics)."""
+        """The values on the scale on which the measure is tested. The shape is (n_runs, n_topics)."""
         return self.scale.transform(self.values)
 
     @cached_property
     def by_topic(self) -> FloatArray:
-        """The tested differences. The shape is (n_pairs, n_topics)."""
+        """The differences between the tested values of each pair. The shape is (n_pairs, n_topics)."""
         return differences(self.tested[self.first], self.tested[self.second])
 
     @cached_property
     def summaries(self) -> FloatArray:
-        """The summaries of the runs, as printed by the evaluator. The shape is (n_runs,)."""
+        """The summary values of the runs, as printed by the evaluator. The shape is (n_runs,)."""
         return self.scale.summarise(self.tested)
 
     @cached_property
     def difference(self) -> FloatArray:
-        """The summary of the second run minus the summary of the first."""
+        """The summary value of the second run minus the summary value of the first run."""
         return self.summaries[self.second] - self.summaries[self.first]
 
     @cached_property
@@ -128,7 +128,7 @@ class Comparisons(Frozen):
 
     @cached_property
     def p(self) -> FloatArray:
-        """The uncorrected p-values of the test. Sign flips replace the t test for pairs ``without_spread``."""
+        """The uncorrected p-values. For pairs that are ``without_spread``, sign flips replace the t test."""
         if not self.pairs:
             return np.zeros(0)
         p_values = paired_p_values if self.clusters is None else self.clusters.p_values
@@ -136,63 +136,63 @@ class Comparisons(Frozen):
 
     @cached_property
     def without_spread(self) -> BoolArray:
-        """Whether fewer than ``FEW_TOPICS`` topics or clusters of a pair differ, or all these differences are equal."""
+        """Whether the differences of a pair do not vary enough for a t test. See ``significance.without_spread``."""
         return without_spread(self.by_topic) if self.clusters is None else self.clusters.without_spread(self.by_topic)
 
     @property
     def flipped(self) -> FloatArray:
         """The differences whose signs a permutation test flips. The shape is (n_pairs, n_units).
 
-        If topics are clustered, the differences are summed over each cluster.
+        If topics are clustered, differences are summed over each cluster.
         """
         return self.by_topic if self.clusters is None else self.clusters.sums(self.by_topic)
 
     @property
     def are_tested(self) -> bool:
-        """Whether tests can be computed. If topics are clustered, tests require enough clusters."""
+        """Whether p-values can be computed. If topics are clustered, tests require a minimum number of clusters."""
         return self.clusters is None or not self.clusters.are_too_few
 
     @property
     def why_untested(self) -> str:
-        """The reason why tests cannot be computed, as a clause, or "" if they can be computed."""
+        """A clause that states why p-values cannot be computed, or an empty string if they can be computed."""
         if self.are_tested:
             return ""
         return f"not tested, because a test requires at least {FEWEST_CLUSTERS} clusters: {self.clusters}"
 
     @property
     def units(self) -> str:
-        """The name of the independent units of the sample: topics or clusters."""
+        """The independent units of the sample in words: topics or clusters."""
         return "topics" if self.clusters is None else "clusters"
 
     @property
     def topics_in_words(self) -> str:
-        """A phrase with the number of topics and, if topics are clustered, the number of clusters."""
+        """A phrase that states the number of topics and, if topics are clustered, the number of clusters."""
         n_topics = self.values.shape[1]
         return f"{n_topics} topic{'s' * (n_topics != 1)}" if self.clusters is None else str(self.clusters)
 
     def test_in_words(self, test: str) -> str:
-        """Return the name of a test in ``TESTS``. If topics are clustered, the name includes the clusters."""
+        """Return the description of a test. If topics are clustered, the description mentions the clusters."""
         return TESTS[test].words if self.clusters is None else _TESTS_OF_CLUSTERS[test]
 
     @property
     def by_sign_flips(self) -> BoolArray:
-        """Whether sign flips replace the t test for each pair."""
+        """Whether sign flips replace the t test of each pair."""
         return self.without_spread & (self.method.test == "t" and self.are_tested)
 
     @cached_property
     def exact(self) -> BoolArray:
-        """Whether the p-value of a test with random resamples is exact. The value is False for other tests."""
+        """Whether the permutation test of each pair is exact. The value is False for all other tests."""
         exact = TESTS[self.method.test].exact
         return np.zeros(len(self.pairs), np.bool_) if exact is None else exact(self.flipped, self.method.resamples)
 
     @property
     def tests(self) -> list[str]:
-        """The name of the test that computed each p-value."""
+        """The test that computed the p-value of each pair."""
         return ["permutation" if flipped else self.method.test for flipped in self.by_sign_flips.tolist()]
 
     @cached_property
     def corrected_p(self) -> FloatArray:
-        """The p-values corrected for multiple comparisons."""
+        """The p-values after correction for multiple comparisons."""
         if not self.pairs:
             return np.zeros(0)
         if self._tukey is None:
@@ -201,12 +201,12 @@ class Comparisons(Frozen):
 
     @cached_property
     def differ(self) -> BoolArray:
-        """Whether each corrected p-value is below alpha, if there are at least ``FEW_TOPICS`` topics."""
+        """Whether each corrected p-value is below alpha. With fewer than ``FEW_TOPICS`` topics, the value is False."""
         return np.asarray((self.corrected_p < self.method.alpha) & (self.values.shape[1] >= FEW_TOPICS))
 
     @property
     def power(self) -> float:
-        """Discriminative power: the fraction of pairs that differ, or 0 if there are no pairs [Sakai, SIGIR 2006]."""
+        """The discriminative power: the fraction of pairs that differ, or 0 without any pair [Sakai, SIGIR 2006]."""
         return float(np.mean(self.differ)) if self.pairs else 0.0
 
     @property
@@ -216,17 +216,17 @@ class Comparisons(Frozen):
 
     @property
     def interval(self) -> Ends:
-        """The bounds of unadjusted intervals of the differences, or NaN if they are undefined."""
+        """The bounds of the unadjusted interval of each difference, or NaN if the interval is undefined."""
         return self._intervals[0]
 
     @property
     def simultaneous_interval(self) -> Ends:
-        """The bounds of simultaneous intervals, or NaN if the correction provides none."""
+        """The bounds of the simultaneous interval of each difference, or NaN if the correction provides none."""
         return self._intervals[1]
 
     @cached_property
     def half_width(self) -> float:
-        """The smallest significant difference by randomised Tukey HSD, or NaN for other methods and geometric means."""
+        """The smallest significant difference by randomised Tukey HSD, or NaN for other methods or a geometric mean."""
         if self._tukey is None or not self.scale.is_linear:
             return math.nan
         return self._tukey.half_width(self.method.alpha) * (self.values.shape[1] if self.scale is TOTAL else 1)
@@ -270,7 +270,7 @@ class Comparisons(Frozen):
 
 
 def share_arrangements(every: Sequence[Comparisons]) -> None:
-    """Compute randomised Tukey HSD for several measures. Measures of equal shape have the same arrangements."""
+    """Compute randomised Tukey HSD for several measures. Measures with values of equal shape share arrangements."""
     by_shape: dict[tuple[int, ...], list[Comparisons]] = {}
     for each in every:
         if correction_named(each.method.correction) == TUKEY and each.pairs:
@@ -281,26 +281,26 @@ def share_arrangements(every: Sequence[Comparisons]) -> None:
         for each, tukey in zip(
             members, randomised_tukey_of(values, method.resamples, method.seed, processes), strict=True
         ):
-            vars(each)["_tukey"] = tukey  # the value of the cached property
+            vars(each)["_tukey"] = tukey  # the value of the cached property ``_tukey``
 
 
 _TESTS_OF_CLUSTERS = {"t": "cluster-robust t test", "permutation": "a permutation test of flipped signs of clusters"}
-"""The names of the tests that can be applied to clusters of topics."""
+"""The tests that can be applied to clusters of topics, and their descriptions."""
 
 
 def effect_size(d: FloatArray) -> FloatArray:
-    """Return Cohen's d, the mean of paired differences over their standard deviation, or NaN if it is undefined.
+    """Return Cohen's d, the mean of the paired differences divided by their standard deviation, or NaN if undefined.
 
     The shape of ``d`` is (..., n_topics).
     """
     constant = (d == d[..., :1]).all(axis=-1)
     deviation = np.ones(constant.shape) if d.shape[-1] < 2 else d.std(axis=-1, ddof=1)
     size: FloatArray = d.mean(axis=-1) / np.where(constant, 1.0, deviation)
-    return np.where(constant & (d[..., 0] != 0), np.nan, size)  # 0 if all differences are 0
+    return np.where(constant & (d[..., 0] != 0), np.nan, size)  # the effect size is 0 if all differences are 0
 
 
 def least_corrected_p(method: Method, n_runs: int, n_topics: int, n_pairs: int, *, exact: bool = False) -> float:
-    """Return the minimum corrected p-value for these numbers of topics, pairs and, unless exact, resamples."""
+    """Return the lowest possible corrected p-value. If ``exact`` is true, resamples do not limit the p-value."""
     correction = correction_named(method.correction)
     if correction == TUKEY:
         return least_tukey_p(n_runs, n_topics, method.resamples)

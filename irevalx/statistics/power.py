@@ -22,7 +22,7 @@ from irevalx.statistics.significance import ALPHA, differences, pairs_of_runs
 
 
 class Deviation(Frozen):
-    """A standard deviation of topic differences, and its interval. The bounds are nan if the interval is undefined."""
+    """The standard deviation of differences over topics, and its interval. The bounds are nan if they are undefined."""
 
     value: float
     low: float
@@ -70,10 +70,10 @@ def median_and_greatest(
 
 
 def _deviation(value: float, without_topic: FloatArray, alpha: float, n_compared: int) -> Deviation:
-    """Return the standard deviation ``value``, the largest of ``n_compared`` deviations, with its interval.
+    """Return the standard deviation ``value`` with its interval, if it is the largest of ``n_compared`` deviations.
 
-    ``without_topic`` contains variances, up to a common factor, each computed without one topic or, if topics are
-    clustered, without one cluster.
+    The array ``without_topic`` contains variances, up to a common factor, each computed without one topic or, if topics
+    are clustered, without one cluster.
     """
     from scipy import special
 
@@ -94,7 +94,7 @@ POWER = 0.8
 """The default power."""
 
 MOST_TOPICS = 2**30
-"""The maximum number of topics in a result. A larger result is infinite."""
+"""The maximum number of topics in a result. Larger results are infinite."""
 
 
 def t_quantile(freedom: float, alpha: float) -> float:
@@ -107,7 +107,7 @@ def t_quantile(freedom: float, alpha: float) -> float:
 def power_of_t(
     n_topics: int, effect: float, alpha: float = ALPHA, *, two_sided: bool = True, design: ClusterDesign = INDEPENDENT
 ) -> float:
-    """Return the power of the two-sided t test. Unless ``two_sided``, the wrong direction does not count."""
+    """Return the power of the two-sided t test. If ``two_sided`` is false, only the correct direction counts."""
     from scipy import special
 
     if not (freedom := design.freedom(n_topics)):
@@ -126,7 +126,7 @@ def least_effect(
     two_sided: bool = True,
     design: ClusterDesign = INDEPENDENT,
 ) -> float:
-    """Return the smallest effect for which the t test has this power, or NaN if there are no degrees of freedom."""
+    """Return the smallest effect that the t test detects with a power, or NaN if there are no degrees of freedom."""
     from scipy import optimize
 
     if not design.freedom(n_topics):
@@ -144,7 +144,7 @@ def least_effect(
 def topics_to_find(
     effect: float, power: float = POWER, alpha: float = ALPHA, *, design: ClusterDesign = INDEPENDENT
 ) -> float:
-    """Return the minimum number of topics with which the t test detects an effect with this power, or infinity."""
+    """Return the smallest number of topics for which the t test detects an effect with a given power, or infinity."""
     return _least(
         lambda n_topics: (
             effect > 0
@@ -155,7 +155,7 @@ def topics_to_find(
 
 
 def half_width(n_topics: int, alpha: float = ALPHA, *, design: ClusterDesign = INDEPENDENT) -> float:
-    """Return the expected half width of the t interval of a mean, in standard deviations.
+    """Return the expected half-width of the t interval of a mean, in standard deviations.
 
     The result is NaN if there are no degrees of freedom.
     """
@@ -167,14 +167,14 @@ def half_width(n_topics: int, alpha: float = ALPHA, *, design: ClusterDesign = I
 
 
 def topics_for_width(width: float, alpha: float = ALPHA, *, design: ClusterDesign = INDEPENDENT) -> float:
-    """Return the minimum number of topics for intervals of this width (in standard deviations), or infinity."""
+    """Return the smallest number of topics for intervals of the given width, in standard deviations, or infinity."""
     return _least(lambda n_topics: half_width(n_topics, alpha, design=design) <= width / 2)
 
 
 def _least(is_enough: Callable[[int], bool]) -> float:
-    """Return the minimum number of topics that is sufficient, or infinity if it is above ``MOST_TOPICS``.
+    """Return the smallest sufficient number of topics, or infinity if it is above ``MOST_TOPICS``.
 
-    If a number of topics is enough, every larger number must be enough, too.
+    If a number of topics is sufficient, every larger number must be sufficient too.
     """
     enough = 2
     while not is_enough(enough):

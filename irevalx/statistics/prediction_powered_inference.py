@@ -4,8 +4,8 @@ Source: Angelopoulos, Duchi and Zrnic, PPI++: Efficient Prediction-Powered Infer
 
 The total of a topic is estimated by the difference estimator: the machine labels of all documents are summed, and the
 machine's error for each sampled document, divided by the inclusion probability, is added (Särndal, Swensson and
-Wretman, Model Assisted Survey Sampling, 1992, section 6.3). If the machine labels have a weight, the estimator is the
-one of Angelopoulos, Duchi and Zrnic (PPI++, arXiv 2311.01453, 2023) with sampling weights.
+Wretman, Model Assisted Survey Sampling, 1992, section 6.3). If the machine labels have a weight, the estimator is PPI++
+with sampling weights.
 """
 
 from __future__ import annotations
@@ -23,59 +23,58 @@ FEW_HUMAN = 40
 """The number of human topics below which the intervals of skewed values are too short."""
 
 FEWEST_HUMAN = 4
-"""The minimum number of human topics for an estimate."""
+"""The minimum number of human topics from which a mean is estimated."""
 
 FEWEST_FOR_BENEFIT = 10
-"""The minimum number of human topics for an interval of the effective number of topics."""
+"""The minimum number of human topics for which the effective number of topics has an interval."""
 
 _GREATEST = 1 - 1e-15
-"""The value to which higher correlations are clipped, because atanh(1) is infinite."""
+"""The highest correlation that is used. Higher correlations are clipped, because atanh(1) is infinite."""
 
 
 class Estimates(Frozen, kw_only=True):
-    """Estimates of means. The shape of each array is (n_rows,)."""
+    """Prediction-powered estimates of means. The shape of each array is (n_rows,)."""
 
     estimate: FloatArray
-    """The estimates that use machine labels."""
+    """The estimated means, for which machine labels are used."""
     standard_error: FloatArray
     weight: FloatArray
-    """The weight of machine labels, lambda, in [0, 1]."""
+    """The weight of the machine labels, lambda, in [0, 1]."""
     cut: BoolArray
-    """Whether lambda is above 1 before it is clipped."""
+    """Whether lambda was above 1 before clipping."""
     freedom: IntArray
-    """The degrees of freedom of the standard error: n - 2 if lambda is fitted, or n - 1 if it is given or 0."""
+    """The degrees of freedom of the standard error: n - 2 if lambda is fitted, and n - 1 if lambda is given or 0."""
     classical: FloatArray
     """The mean of the human values."""
     classical_error: FloatArray
     correlation: FloatArray
-    """The correlation between human and machine values over topics that have both. The value is NaN if all human
+    """The correlation between human and machine values over topics that have both. The correlation is NaN if all human
     values, or all machine values, are equal."""
     correlation_error: FloatArray
     """The standard error of atanh(correlation), or NaN if the effective number of topics has no interval."""
     effective_topics: FloatArray
-    """The number of human topics that have the same standard error without machine labels, or NaN if the error is 0."""
+    """The number of human topics for the same standard error without machine labels, or NaN if the error is 0."""
     n_human: int
     n_machine: int
     """The number of topics with machine labels only."""
     added: float = 0.0
-    """The number that was added to the sums of squares of human values."""
+    """The constant that was added to each sum of squares of human values."""
     n_rarer: FloatArray | None = None
-    """For means of values that are 0 or 1: the number of human values with the less frequent value."""
+    """The number of occurrences of the rarer human value if values are 0 or 1, and otherwise None."""
 
     def interval(self, alpha: float) -> Ends:
-        """Return the bounds of intervals of the population mean with confidence level 1 - alpha."""
+        """Return the bounds of intervals for the population mean with the confidence level 1 - alpha."""
         return self._interval(self.estimate, self.standard_error, self.freedom, alpha)
 
     def classical_interval(self, alpha: float) -> Ends:
-        """Return the intervals of the mean of the human values only."""
+        """Return the bounds of intervals for the population mean that use only human values."""
         return self._interval(self.classical, self.classical_error, np.array(self.n_human - 1), alpha)
 
     def _interval(self, middle: FloatArray, error: FloatArray, freedom: IntArray, alpha: float) -> Ends:
-        """Return t intervals or, for values that are 0 or 1, Wilson's intervals for the effective number of values.
+        """Return t intervals or, for values of 0 and 1, Wilson's intervals with an effective number of values.
 
-        The effective number is the variance of a value divided by the squared standard error. The effective number is
-        shrunk towards the number of human values if one of the two values is rare, because the standard error is then
-        uncertain.
+        The effective number is the variance of a value divided by the squared standard error. If one of the two values
+        is rare, the standard error is uncertain, and the effective number is shrunk towards the number of human values.
         """
         if self.n_rarer is None:
             return t_interval(middle, error, freedom, alpha)
@@ -88,12 +87,12 @@ class Estimates(Frozen, kw_only=True):
         return wilson_interval(share, n_effective, special.stdtrit(freedom, 1 - alpha / 2))
 
     def effective_interval(self, alpha: float) -> Ends:
-        """Return intervals for the effective number of topics, for a fitted lambda.
+        """Return intervals for the effective number of topics if lambda is fitted.
 
         For the best lambda, the effective number depends on the correlation r of human and machine values in the
-        population: it is n / (1 - f r**2), where f is the fraction of topics with machine labels only. The estimate
-        ``effective_topics`` can be outside the interval, because its lambda is fitted. The bounds are NaN if lambda is
-        given, the correlation is undefined, or there are fewer than ``FEWEST_FOR_BENEFIT`` human topics.
+        population. The number is n / (1 - f r**2), where f is the fraction of topics with machine labels only. The
+        estimate ``effective_topics`` can be outside the interval, because its lambda is fitted. The bounds are NaN if
+        lambda is given, the correlation is undefined, or there are fewer than ``FEWEST_FOR_BENEFIT`` human topics.
         """
         from scipy import special
 
@@ -105,20 +104,20 @@ class Estimates(Frozen, kw_only=True):
 
     @property
     def p(self) -> FloatArray:
-        """The p-values of ``p_of_mean``, which are below alpha if and only if the interval excludes 0."""
+        """The p-values for means of 0, which are below alpha if and only if the interval excludes 0."""
         return p_of_mean(self.estimate, self.standard_error, self.n_human, self.freedom)
 
 
 def prediction_powered(
     human: FloatArray, machine: FloatArray, more: FloatArray, *, weight: float | None = None, added: float = 0.0
 ) -> Estimates:
-    """Estimate means from human and machine values of some topics and ``more`` machine values of other topics.
+    """Estimate means from human and machine values of some topics and the machine values of ``more`` topics.
 
     ``weight`` is lambda: None for the minimum standard error, or 0 for human values only. The estimates equal the
     estimates of ppi-python. ppi-python divides the sum of squares by n and computes normal intervals, which are too
     narrow for few human topics. This function subtracts a degree of freedom for a fitted lambda, in the variance and in
-    Student's t distribution. Standard errors are NaN if a variance has no degree of freedom. The shape of each argument
-    is (n_rows, n_topics). ``added`` is added to the sums of squares.
+    Student's t distribution. Standard errors are NaN if a variance has no degree of freedom. The shape of each array is
+    (n_rows, n_topics). The constant ``added`` is added to the sums of squares.
     """
     n, n_more = human.shape[1], more.shape[1]
     best = best_weights(human, machine, more)
@@ -154,7 +153,7 @@ def _squares(values: FloatArray) -> FloatArray:
 
 
 def _correlation_errors(x: FloatArray, y: FloatArray) -> FloatArray:
-    """Return the jackknife error of each row's atanh(correlation), but at least the error for normal values."""
+    """Return the jackknife error of atanh(correlation) for each row, but at least the error for normal variables."""
     n = x.shape[1]
     x, y = (values - values.mean(axis=1, keepdims=True) for values in (x, y))
     of_xy, of_xx, of_yy = (
@@ -168,7 +167,7 @@ def _correlation_errors(x: FloatArray, y: FloatArray) -> FloatArray:
 def expected_estimates(
     pilot: Estimates, human: FloatArray, machine: FloatArray, more: FloatArray, n: int, weight: float | None
 ) -> Estimates:
-    """Return estimates with the standard errors that are expected from ``n`` human values, given a pilot's values."""
+    """Return the estimates that are expected from ``n`` human values, given the values of a pilot sample."""
     n_more = pilot.n_human + pilot.n_machine - n
     best = best_weights(human, machine, more) * n_more / pilot.n_machine
     chosen = np.clip(best, 0.0, 1.0) if weight is None else np.full(len(human), weight)
@@ -186,7 +185,7 @@ def expected_estimates(
 
 
 def range_of_prediction(half_width: float, n_pilot: int) -> tuple[float, float]:
-    """Return the range of a predicted half-width.
+    """Return the range in which a predicted half-width will probably be.
 
     The bounds are the 10th and the 90th percentile of the ratio between predicted and realised half-width. The
     percentiles are known for 10, 20 and 50 human values, and interpolated by the inverse square root of the number.
@@ -197,7 +196,7 @@ def range_of_prediction(half_width: float, n_pilot: int) -> tuple[float, float]:
 
 
 def best_weights(human: FloatArray, machine: FloatArray, more: FloatArray) -> FloatArray:
-    """Return the lambda with the minimum variance, or 0 for constant labels. The value is not clipped to [0, 1].
+    """Return the lambda that minimises the variance, before it is clipped to [0, 1]. For constant labels, return 0.
 
     The shape is (n_rows,).
     """
@@ -210,7 +209,7 @@ def best_weights(human: FloatArray, machine: FloatArray, more: FloatArray) -> Fl
 
 
 def t_interval(middle: FloatArray, error: FloatArray, freedom: IntArray | int, alpha: float) -> Ends:
-    """Return Student's t interval of a mean over topics, or NaN if its standard error is 0."""
+    """Return Student's t interval for a mean over topics, or NaN if the standard error is 0."""
     from scipy import special
 
     half = special.stdtrit(freedom, 1 - alpha / 2) * np.where(error == 0, np.nan, error)
@@ -218,7 +217,7 @@ def t_interval(middle: FloatArray, error: FloatArray, freedom: IntArray | int, a
 
 
 def p_of_mean(mean: FloatArray, error: FloatArray, n_topics: int, freedom: IntArray | int) -> FloatArray:
-    """Return the p-value that a mean over topics is 0, by Student's t test or, if the error is 0, by sign flips."""
+    """Test whether a mean over topics is 0. If the standard error is 0, use sign flips instead of Student's t test."""
     from scipy import special
 
     zero = error == 0
@@ -227,22 +226,22 @@ def p_of_mean(mean: FloatArray, error: FloatArray, n_topics: int, freedom: IntAr
 
 
 FEW_DRAWN = 25
-"""The minimum number of topics for which the coverage of intervals was measured."""
+"""The smallest number of topics for which the coverage of intervals was measured."""
 
 
 class DrawnDocuments(Frozen):
-    """The sampled documents of all topics."""
+    """The documents that were sampled for human judgment, from all topics."""
 
     n_topics: int
-    """The number of topics, including topics that have no sampled document."""
+    """The number of topics, including topics without a sampled document."""
     topic: IntArray
     """The indices of the topics, from 0. The shape is (n_drawn,)."""
     probability: FloatArray
-    """The inclusion probabilities, in (0, 1]. Documents in the same stratum have equal probabilities. The shape is
+    """The inclusion probabilities, in (0, 1], which are equal for all documents of a stratum. The shape is
     (n_drawn,)."""
     stratum: IntArray | None
-    """The indices of strata over all topics, from 0. Within a stratum, all samples of the same size are equally likely.
-    The value is None if documents were drawn independently. The shape is (n_drawn,)."""
+    """The index of each document's stratum, or None if documents were drawn independently. The shape is (n_drawn,).
+    Strata are numbered over all topics. All samples of the same size from a stratum are equally likely."""
 
     def total(self, values: FloatArray) -> FloatArray:
         """Return the Horvitz-Thompson estimate of each topic's total. The shape of ``values`` is (n_drawn,)."""
@@ -250,12 +249,12 @@ class DrawnDocuments(Frozen):
 
     @cached_property
     def _alone(self) -> FloatArray:
-        """The contribution of an independently drawn document to the variance, divided by its squared value."""
+        """The variance that each independently drawn document contributes, divided by its squared value."""
         return (1 - self.probability) / self.probability**2
 
     def covariance(self, values: FloatArray, others: FloatArray) -> FloatArray:
-        """Return the estimated covariance of the totals of each topic over all samples. The shape is (n_topics,)."""
-        # A single document of a larger stratum is treated as drawn independently, which is conservative.
+        """Estimate the covariance between two totals of each topic over all samples. The shape is (n_topics,)."""
+        # The only sampled document of a larger stratum is treated as drawn independently, which is conservative.
         factor = self._alone
         if self.stratum is not None:
             size = np.bincount(self.stratum)
@@ -269,8 +268,9 @@ class DrawnDocuments(Frozen):
         return self._per_topic(factor * values * others)
 
     def unseen(self, reach: FloatArray) -> float:
-        """Return the variance that another document with an error of at most ``reach`` adds to the sum of totals."""
-        # This is the mean of the variances of drawn documents, weighted by these variances; 0 without random sampling.
+        """Return the variance that one more document with an error of up to ``reach`` adds to the sum of totals."""
+        # The result is the mean of the variances of drawn documents, weighted by these variances, or 0 without
+        # sampling.
         each = self._alone * reach**2
         return float(ratio((each**2).sum(), each.sum()))
 
@@ -279,38 +279,38 @@ class DrawnDocuments(Frozen):
 
 
 class MachineTotals(Frozen):
-    """Totals of the machine labels of all documents. The shape of each is (n_topics,)."""
+    """The sums of the machine labels over the documents of each topic. The shape of each array is (n_topics,)."""
 
     sampled: FloatArray
-    """The totals over the documents that could be drawn."""
+    """The sums over the documents that could be drawn."""
     others: FloatArray
-    """The totals over the other documents, for which the sample provides no correction."""
+    """The sums over the other documents, for which the sample provides no correction."""
 
 
 class TwoStageEstimate(Frozen, kw_only=True):
-    """The estimate of a mean over topics."""
+    """The two-stage estimate of a mean over topics."""
 
     estimate: float
     standard_error: float
-    """The standard error over topics and documents."""
+    """The standard error due to the sampling of topics and documents."""
     document_error: float
     """The standard error due to the sampling of documents."""
     weight: float
-    """The weight of the machine labels of documents that could be drawn, lambda, in [0, 1]."""
+    """The weight of the machine labels, lambda, in [0, 1], for documents that could be drawn."""
     classical: float
-    """The estimate that uses only the sample."""
+    """The estimate from the sampled documents only."""
     classical_error: float
     classical_document_error: float
     machine: float
-    """The mean that uses only the machine labels."""
+    """The mean computed from machine labels only."""
     n_topics: int
 
     def interval(self, alpha: float) -> tuple[float, float]:
-        """Return the bounds of the interval of the population mean with confidence level 1 - alpha."""
+        """Return the bounds of the interval for the population mean with the confidence level 1 - alpha."""
         return self._interval(self.estimate, self.standard_error, alpha)
 
     def classical_interval(self, alpha: float) -> tuple[float, float]:
-        """Return the bounds of the interval that uses only the sample."""
+        """Return the bounds of the interval for the population mean that uses only the sample."""
         return self._interval(self.classical, self.classical_error, alpha)
 
     def _interval(self, middle: float, error: float, alpha: float) -> tuple[float, float]:
@@ -319,7 +319,7 @@ class TwoStageEstimate(Frozen, kw_only=True):
 
     @property
     def p(self) -> float:
-        """The p-value of ``p_of_mean``."""
+        """The p-value for a mean of 0. See ``p_of_mean``."""
         n = self.n_topics
         return float(p_of_mean(np.array(self.estimate), np.array(self.standard_error), n, n - 1))
 
@@ -374,10 +374,10 @@ def two_stage(
 def expected_two_stage(
     pilot: TwoStageEstimate, drawn: DrawnDocuments, human: FloatArray, machine: FloatArray, reach: FloatArray, n: float
 ) -> TwoStageEstimate:
-    """Return the expected estimate from ``n`` documents of each topic, or from all documents of smaller topics.
+    """Predict the estimate from ``n`` documents of each topic, or from all documents of smaller topics.
 
-    The pilot is a simple random sample of at least two documents of each topic; ``two_stage`` explains the
-    other arguments. The variance between topics is the pilot's variance without the part that is due to documents.
+    The pilot is a simple random sample of at least two documents of each topic. The other arguments are arguments of
+    ``two_stage``. The variance between topics is the pilot's variance without the part that is due to documents.
     """
     n_pilot = np.bincount(drawn.topic)[drawn.topic]
     n_drawn = np.minimum(n, n_pilot / drawn.probability)

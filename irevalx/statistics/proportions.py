@@ -23,20 +23,20 @@ ENOUGH_DISAGREEMENT = 5
 """The minimum number of topics with a disagreement for a jackknife interval of a coefficient."""
 
 _GREATEST = 1 - 1e-15
-"""The value to which higher coefficients are clipped, because atanh(1) is infinite."""
+"""The highest coefficient that is used. Higher coefficients are clipped, because atanh(1) is infinite."""
 
 _NO_SPREAD = 1e-9
-"""The width of a jackknife interval up to which the confusions of the topics are treated as equal."""
+"""The width up to which a jackknife interval shows that the confusions of all topics are equal."""
 
 UNDEFINED = float("nan"), float("nan")
-"""The bounds of an interval that is not defined."""
+"""The bounds of an undefined interval."""
 
 
 def proportion_interval(successes: FloatArray, units: FloatArray, confidence: float) -> tuple[float, float]:
-    """Return the interval for the proportion of successes.
+    """Return the confidence interval of a proportion of successes, given successes and units of each topic.
 
-    A success is one of the units of a topic. The shapes are (n_topics,). Topics that have no units are left out. The
-    bounds are NaN if fewer than two topics remain.
+    A success is one of the units of a topic, for example a document. The shapes are (n_topics,). Topics that have no
+    units are left out. The bounds are NaN if fewer than two topics remain.
     """
     successes, units = successes[units > 0], units[units > 0]
     k, n = units.size, units.sum()
@@ -48,7 +48,7 @@ def proportion_interval(successes: FloatArray, units: FloatArray, confidence: fl
 
 
 def f1_interval(both: FloatArray, either: FloatArray, confidence: float) -> tuple[float, float]:
-    """Return the interval of F1, given the numbers of documents labelled relevant by both judges and by any judge."""
+    """Return the interval of F1, given the documents of each topic labelled relevant by both and by any judge."""
     low, high = (2 * end / (1 + end) for end in proportion_interval(both, either, confidence))
     return low, high
 
@@ -56,11 +56,11 @@ def f1_interval(both: FloatArray, either: FloatArray, confidence: float) -> tupl
 def coefficient_intervals(
     confusions: FloatArray, coefficients: Callable[[FloatArray], Mapping[str, FloatArray]], confidence: float
 ) -> dict[str, tuple[float, float]]:
-    """Return the interval of each chance-corrected coefficient that a function computes from counts of label pairs.
+    """Return the confidence interval of each chance-corrected coefficient, given counts of label pairs.
 
-    The shape of ``confusions`` is (n_topics, n_grades, n_grades). If the documents have several tables, and the mean of
-    a coefficient over the tables is needed, the shape is (n_topics, n_tables, n_grades, n_grades). Topics that have no
-    label pairs must be left out.
+    The function ``coefficients`` computes the coefficients from counts. The shape of ``confusions`` is (n_topics,
+    n_grades, n_grades). If the documents have several tables, and the mean of a coefficient over the tables is needed,
+    the shape is (n_topics, n_tables, n_grades, n_grades). Topics that have no label pairs must be left out.
 
     If at least ``ENOUGH_DISAGREEMENT`` topics contain a disagreement, and the confusion matrices of the topics are not
     all equal, the interval is the jackknife interval of atanh(coefficient). If not, the interval is computed from the
@@ -99,7 +99,7 @@ def coefficient_intervals(
 
 
 def jackknife_error(values: FloatArray) -> float:
-    """Return the jackknife standard error of a statistic, given its value without each topic."""
+    """Return the jackknife standard error of a statistic, given the values after leaving out each topic."""
     n = values.size
     return float(np.sqrt((n - 1) / n * ((values - values.mean()) ** 2).sum())) if n else 0.0
 
@@ -117,7 +117,7 @@ def _wilson(successes: FloatArray, units: FloatArray, effect: float, confidence:
 
 
 def wilson_interval(share: FloatArray | float, n: FloatArray | float, q: Any) -> tuple[FloatArray, FloatArray]:
-    """Return Wilson's interval for the proportion of successes among n independent units, with the quantile ``q``."""
+    """Return Wilson's interval for a proportion of n independent units, with the quantile ``q``."""
     scale = 1 + q**2 / n
     middle = (share + q**2 / (2 * n)) / scale
     half = q / scale * np.sqrt(share * (1 - share) / n + q**2 / (4 * n**2))

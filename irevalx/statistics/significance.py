@@ -4,8 +4,8 @@ Most measures are averaged. A geometric mean is a mean of logarithms, so logarit
 summed over topics, so differences and intervals refer to the sums.
 
 A paired test receives differences of shape (..., n_topics) and returns two-sided p-values of shape (...), one for each
-row of topics. ``differences`` are free of rounding errors, so that 0.3 - 0.2 and 0.2 - 0.1 are equal, as rank tests
-require. p is 1 if there is at most one topic, or if all differences are zero.
+row of topics. The function ``differences`` removes rounding errors, so that 0.3 - 0.2 and 0.2 - 0.1 are equal, as rank
+tests require. The p-value is 1 if there is at most one topic, or if all differences are zero.
 
 scipy is imported where it is used, because importing it takes longer than most of the commands.
 
@@ -39,24 +39,24 @@ class Scale(Frozen):
     """The scale on which the values of topics are tested and summarised."""
 
     name: str
-    """The name of the summary in messages."""
+    """The name of the summary in messages, for example mean."""
     transform: Callable[[FloatArray], FloatArray]
     """A function that converts values of shape (..., n_topics) to tested values, whose mean determines the summary."""
     of_sum: Callable[[FloatArray, int | FloatArray], FloatArray]
-    """A function that converts sums and numbers of topics to summaries. A sum is a sum of tested values over topics,
-    and the shape of the sums is (...)."""
+    """A function that converts sums of tested values over topics to summaries, given the numbers of topics. The shape
+    of the sums is (...)."""
     is_linear: bool = True
     """Whether the summary of a difference is the difference of the summaries."""
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return scale_with, tuple(vars(self).values())  # the constant, because scales are compared by identity
+        return scale_with, tuple(vars(self).values())  # the same object, because scales are compared by identity
 
     def of_mean(self, means: FloatArray, n_topics: int) -> FloatArray:
         """Convert means of tested values over topics to summaries. The shapes are (...)."""
         return self.of_sum(means * n_topics, n_topics)
 
     def summarise(self, tested: FloatArray) -> FloatArray:
-        """Return the summaries that the evaluator prints. The shape of ``tested`` is (..., n_topics)."""
+        """Summarise tested values like the evaluator. The shape of ``tested`` is (..., n_topics)."""
         n_topics = tested.shape[-1]
         return self.of_sum(np.add.accumulate(tested, axis=-1)[..., -1], n_topics)
 
@@ -77,7 +77,7 @@ _SCALES: dict[str, Scale] = {}
 
 
 def scale_with(name: str, *parts: Any) -> Scale:
-    """Return the scale with this name. Each scale is created once, because scales are compared by identity."""
+    """Return the scale with a name. Each scale is created once, because scales are compared by identity."""
     return _SCALES.setdefault(name, Scale(name, *parts))
 
 
@@ -86,22 +86,22 @@ TOTAL = scale_with("sum", _unchanged, _sums)
 
 
 DECIMALS = 12
-"""The number of decimals of a difference that are significant. The rest is treated as rounding error."""
+"""The number of significant decimals of a difference. Further decimals are treated as rounding error."""
 
 ALPHA = 0.05
-"""A p-value below this number is significant."""
+"""The significance level, below which a p-value is significant."""
 
 RESAMPLES = 9999
-"""The default number of resamples of a random test or interval."""
+"""The default number of resamples for random tests and bootstrap intervals."""
 
 FEW_TOPICS = 5
-"""If fewer topics are evaluated, or fewer topics differ, neither intervals nor significance are reported."""
+"""The minimum number of topics, and of topics with a difference, for which intervals and significance are reported."""
 
 _ENUMERABLE = 13
-"""Up to this number of topics, Wilcoxon's test enumerates all sign flips, which scipy does row by row."""
+"""The maximum number of topics for which Wilcoxon's test enumerates all sign flips, faster than scipy."""
 
 _SAME = 1e-9
-"""Differences are treated as equal if they differ by less than this number, because their roundings add up."""
+"""The amount up to which differences are treated as equal, because rounding errors add up."""
 
 _EXACT = 50
 """The maximum number of topics for which Wilcoxon's distribution is exact if there are no ties. If there are more
@@ -109,12 +109,12 @@ topics, the normal approximation is used."""
 
 
 def differences(x: FloatArray, y: FloatArray) -> FloatArray:
-    """Return y - x, rounded to 12 decimals, so that equal differences are equal numbers and zero is exactly 0.0."""
+    """Return y - x, rounded to 12 decimals, so that equal differences are equal numbers, and zero is exactly 0.0."""
     return without_noise(y - x)
 
 
 def without_noise(x: FloatArray) -> FloatArray:
-    """Round to 12 decimals, so that the order of additions does not matter. -0.0 becomes 0.0."""
+    """Round to 12 decimals, so that the order of additions does not matter. Replace -0.0 by 0.0."""
     rounded: FloatArray = np.round(x, DECIMALS)
     return rounded + 0.0
 
@@ -131,22 +131,22 @@ def pairs_of_runs(n_runs: int) -> tuple[IntArray, IntArray]:
 
 
 def mean(x: FloatArray, axis: int) -> FloatArray:
-    """Return rounded means of differences, so that their equality does not depend on the processor."""
+    """Return means of differences, rounded so that equal means are equal numbers on every processor."""
     return without_noise(np.asarray(np.mean(x, axis=axis), np.float64))
 
 
 def generator(seed: int, stream: int = 0) -> np.random.Generator:
-    """Return a random generator that yields the same numbers on every platform. Streams are independent."""
+    """Create a random generator that yields the same numbers on every platform. Streams are independent."""
     return np.random.Generator(np.random.PCG64([int(seed < 0), abs(seed), *([stream] if stream else [])]))
 
 
 def batch_of(rows: AnyArray) -> int:
-    """Return the number of resamples of the rows that are held in memory at a time."""
+    """Return the number of resamples of ``rows`` that are held in memory at a time."""
     return max(1, 1_000_000 // max(1, rows.size))
 
 
 def mean_and_error(d: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the mean and the standard error of each row. The shape of ``d`` is (..., n_topics)."""
+    """Return the mean of each row and the standard error of the mean. The shape of ``d`` is (..., n_topics)."""
     return d.mean(axis=-1), np.sqrt(d.var(axis=-1, ddof=1) / d.shape[-1])
 
 
@@ -167,10 +167,10 @@ def paired_t(d: FloatArray, resamples: int = RESAMPLES, seed: int = 0) -> FloatA
 def wilcoxon(d: FloatArray, resamples: int = RESAMPLES, seed: int = 0) -> FloatArray:
     """Test whether differences are symmetric about zero by Wilcoxon's signed rank test.
 
-    The result is the same as that of ``scipy.stats.wilcoxon`` for each row: topics that have no difference are
-    excluded, tied differences share their mean rank, and no continuity correction is applied. For up to 13 topics, all
-    sign flips are enumerated. For up to 50 topics with neither ties nor zeros, the distribution is exact. In other
-    cases, it is normal. The shape of ``d`` is (..., n_topics).
+    The result equals the result of ``scipy.stats.wilcoxon`` for each row: topics that have no difference are excluded,
+    tied differences share their mean rank, and no continuity correction is applied. For up to 13 topics, all sign flips
+    are enumerated. For up to 50 topics with neither ties nor zeros, the distribution is exact. In other cases, it is
+    normal. The shape of ``d`` is (..., n_topics).
     """
     from scipy import stats
 
@@ -192,12 +192,13 @@ def wilcoxon(d: FloatArray, resamples: int = RESAMPLES, seed: int = 0) -> FloatA
 def sign_flips(d: FloatArray, resamples: int = RESAMPLES, seed: int = 0) -> FloatArray:
     """Test whether the mean difference is zero by flipping signs at random.
 
-    p is the fraction of the ways of flipping signs for which the mean is at least as far from zero as the observed
-    mean. p is exact if there are at most ``resamples`` ways, or if their means take at most ``resamples`` values
-    (``steps_of``), as for measures that count documents. If p is not exact, ``resamples`` random sign vectors are
-    drawn, which are the same for all rows, and p is (1 + count)/(1 + resamples), which includes the observed signs. The
-    shape of ``d`` is (..., n_topics). Source: Smucker, Allan and Carterette, CIKM 2007; Phipson and Smyth, Permutation
-    p-values should never be zero, Statistical Applications in Genetics and Molecular Biology 2010.
+    The p-value is the fraction of the ways of flipping signs for which the mean is at least as far from zero as the
+    observed mean. The p-value is exact if there are at most ``resamples`` ways, or if their means take at most
+    ``resamples`` values (``steps_of``), as for measures that count documents. If the p-value is not exact,
+    ``resamples`` random sign vectors are drawn, which are the same for all rows, and the p-value is (1 + count)/(1 +
+    resamples), which includes the observed signs. The shape of ``d`` is (..., n_topics). Source: Smucker, Allan and
+    Carterette, CIKM 2007; Phipson and Smyth, Permutation p-values should never be zero, Statistical Applications in
+    Genetics and Molecular Biology 2010.
     """
     n_topics = d.shape[-1]
     if n_topics < 2:
@@ -215,9 +216,9 @@ def sign_flips(d: FloatArray, resamples: int = RESAMPLES, seed: int = 0) -> Floa
 
 
 def steps_of(d: FloatArray, resamples: int) -> IntArray | None:
-    """Return the differences of a pair in units of their greatest common divisor. The shape is (n_topics,).
+    """Divide the differences of a pair by their greatest common divisor. Return integers of shape (n_topics,).
 
-    Return None if the sums of flipped differences take more than ``resamples`` values.
+    If the sums of flipped differences take more than ``resamples`` values, return None.
     """
     total, unit = float(np.abs(d).sum()), 0.0
     for size in np.unique(np.abs(d[d != 0])).tolist():
@@ -231,7 +232,7 @@ def steps_of(d: FloatArray, resamples: int) -> IntArray | None:
 
 
 def _exact_p(steps: IntArray | None) -> float:
-    """Return the exact p-value of sign flips of integer differences, or NaN if ``steps`` is None."""
+    """Return the exact p-value of flipping the signs of integer differences, or NaN if ``steps`` is None."""
     if steps is None:
         return math.nan
     sums = _subset_sums(np.abs(steps[steps != 0]).tolist())
@@ -239,13 +240,13 @@ def _exact_p(steps: IntArray | None) -> float:
 
 
 def _exact_rows(d: FloatArray, resamples: int) -> BoolArray:
-    """Return whether ``sign_flips`` is exact for each pair. The shape of ``d`` is (n_pairs, n_topics)."""
+    """Return whether each pair's p-value of ``sign_flips`` is exact. The shape of ``d`` is (n_pairs, n_topics)."""
     fit = _all_signs_fit(d.shape[1], resamples)
     return np.array([fit or steps_of(row, resamples) is not None for row in d], np.bool_)
 
 
 def without_spread(d: FloatArray) -> BoolArray:
-    """Return whether too few topics of a pair differ for a t test, or all its differences are equal.
+    """Return whether the differences of a pair are all equal, or fewer than ``FEW_TOPICS`` of them are not 0.
 
     The shape of ``d`` is (n_pairs, n_topics).
     """
@@ -253,15 +254,15 @@ def without_spread(d: FloatArray) -> BoolArray:
 
 
 def exact_sign_flips(d: FloatArray) -> float:
-    """Return the p-value of sign flips. p is exact if at most 13 topics differ, or if all differ by the same amount."""
-    few = d[d != 0]  # topics without a difference do not change any sum
+    """Return the p-value of a sign-flip test, which is exact for up to 13 differences or for equal differences."""
+    few = d[d != 0]  # zero differences do not change any sum
     if not few.size:
         return 1.0
     return float(2.0 ** (1 - few.size)) if (few == few[0]).all() else float(sign_flips(few))
 
 
 def paired_p_values(test: str, d: FloatArray, resamples: int = RESAMPLES, seed: int = 0) -> FloatArray:
-    """Return p-values of one of ``TESTS``. Sign flips replace the t test for pairs ``without_spread``."""
+    """Compute the p-values of a test in ``TESTS``. Sign flips replace the t test for pairs ``without_spread``."""
     p = TESTS[test].p_values(d, resamples, seed)
     for row in np.flatnonzero(without_spread(d)) if test == "t" and d.shape[1] else ():
         p[row] = exact_sign_flips(d[row])
@@ -273,7 +274,7 @@ def _all_signs_fit(n_topics: int, resamples: int) -> bool:
 
 
 def _sign_vectors(n_topics: int, resamples: int, seed: int, batch: int) -> Iterator[FloatArray]:
-    """Yield all sign vectors, or random sign vectors, in batches. The shape of a batch is (n, n_topics)."""
+    """Yield all sign vectors, or random sign vectors if there are too many, in batches of shape (n, n_topics)."""
     every = _all_signs_fit(n_topics, resamples)
     random = generator(seed)
     total = 2**n_topics if every else resamples
@@ -287,7 +288,7 @@ def _sign_vectors(n_topics: int, resamples: int, seed: int, batch: int) -> Itera
 
 
 def _least_wilcoxon(n_topics: int, resamples: int) -> float:
-    """Return p for differences that have equal signs and distinct absolute values."""
+    """Return the lowest p-value of Wilcoxon's test, for differences with equal signs and distinct absolute values."""
     if n_topics <= _EXACT:
         return 2.0 ** min(0, 1 - n_topics)
     return float(wilcoxon(np.arange(1.0, n_topics + 1)))
@@ -298,20 +299,19 @@ def _least_sign_flips(n_topics: int, resamples: int) -> float:
 
 
 class PairedTest(Frozen):
-    """A paired test over topics."""
+    """A paired significance test over topics."""
 
     words: str
-    """The name of the test in help and notes."""
+    """The description of the test in help texts and notes."""
     p_values: Callable[[FloatArray, int, int], FloatArray]
     """A function that computes p-values of shape (...) from differences of shape (..., n_topics), resamples and a seed.
     """
     least_p: Callable[[int, int], float]
-    """A function that returns the smallest possible p-value for numbers of topics and resamples, unless the test is
-    ``exact``."""
+    """A function that returns the lowest p-value that is not ``exact``, given the numbers of topics and resamples."""
     exact: Callable[[FloatArray, int], BoolArray] | None = None
-    """For a test with random resamples, a function that returns whether the p-value of each row needs no resamples."""
+    """A function that returns whether each row's p-value is exact, or None if the test is never random."""
     with_systems: bool = False
-    """Whether the test can compare systems with several runs, whose variance is partly between the runs."""
+    """Whether the test can compare systems with several runs, whose variance comes partly from the runs."""
 
 
 TESTS: dict[str, PairedTest] = {
@@ -319,11 +319,11 @@ TESTS: dict[str, PairedTest] = {
     "wilcoxon": PairedTest("Wilcoxon's signed rank test", wilcoxon, _least_wilcoxon),
     "permutation": PairedTest("a permutation test of flipped signs", sign_flips, _least_sign_flips, _exact_rows),
 }
-"""The paired tests by their values of ``--test``."""
+"""The paired tests, which have the names of the values of ``--test``."""
 
 
 def _by_enumeration(d: FloatArray) -> FloatArray:
-    """Return Wilcoxon's p from all sign flips. If rows have the same ranks, the flips are enumerated once."""
+    """Compute Wilcoxon's p-values from all sign flips. Rows with the same ranks share the enumeration."""
     from scipy import stats
 
     n_topics = d.shape[-1]
@@ -332,7 +332,7 @@ def _by_enumeration(d: FloatArray) -> FloatArray:
     rows = d.reshape(-1, n_topics)
     zero = rows == 0
     ranks = np.where(zero, 0.0, stats.rankdata(np.abs(rows), axis=-1) - np.count_nonzero(zero, axis=-1)[:, np.newaxis])
-    doubled = np.rint(2 * ranks).astype(np.int64)  # tied differences have ranks of halves
+    doubled = np.rint(2 * ranks).astype(np.int64)  # doubled, because tied differences can have ranks that end in .5
     upper = np.where(rows > 0, doubled, 0).sum(axis=-1)
     place = (2 * n_topics + 1) ** np.arange(n_topics)
     ascending = np.sort(doubled, axis=-1)
@@ -345,7 +345,7 @@ def _by_enumeration(d: FloatArray) -> FloatArray:
 
 @lru_cache(maxsize=2**13)
 def _subset_shares(numbers: tuple[int, ...]) -> FloatArray:
-    """Return the fraction of subsets of n doubled ranks with a sum below s, for s from 0 to n (n + 1) + 1."""
+    """Return the fraction of subsets of n doubled ranks whose sum is below s, for s from 0 to n (n + 1) + 1."""
     up_to = np.append(0.0, np.cumsum(_subset_sums(numbers)))
     up_to = np.append(up_to, np.ones(len(numbers) * (len(numbers) + 1) + 2 - up_to.size))
     up_to.setflags(write=False)
@@ -362,48 +362,47 @@ def _subset_sums(numbers: Iterable[int]) -> FloatArray:
 
 
 _BATCH = 2_000_000
-"""The number of scores that are permuted at a time. Each batch has its own random stream, whatever process permutes it.
-"""
+"""The number of scores that are permuted in a batch. Each batch has its own random stream, so that processes do not
+matter."""
 
 _IN_CACHE = 30_000
-"""The number of scores permuted before their sums are computed, so that they are still in the processor's cache."""
+"""The number of scores that are permuted before their sums are computed, chosen to fit the processor's cache."""
 
 _WORTH_SHARING = 20_000_000
-"""The minimum number of permuted scores for which several processes are used."""
+"""The number of permuted scores from which several processes are used."""
 
 
 class Tukey(Frozen):
-    """The distribution of D under the null hypothesis."""
+    """The distribution of D, the largest difference between two means, under the null hypothesis."""
 
     greatest: FloatArray
-    """The rounded D of each arrangement, including the observed one, in descending order. The shape is
-    (n_arrangements,)."""
+    """The rounded D of each arrangement, including the observed one, in descending order."""
     n_topics: int
 
     def p_values(self, means: FloatArray) -> FloatArray:
-        """Return, for each pair, the fraction of arrangements whose D is at least the pair's mean difference."""
+        """Return the p-value of each pair: the fraction of arrangements whose D is at least the mean difference."""
         if self.n_topics < 2:
             return np.ones(len(means))
         as_far: IntArray = np.searchsorted(-self.greatest, -np.abs(means), side="right")
         return as_far / self.greatest.size
 
     def half_width(self, alpha: float) -> float:
-        """Return the half width q of simultaneous intervals d - q to d + q for all pairs, with coverage 1 - alpha."""
+        """Return the half-width q of simultaneous intervals d - q to d + q with the confidence level 1 - alpha."""
         if self.n_topics < 2:
             return math.nan
-        # q is the ceil(alpha M)-th greatest D of M, so that an interval excludes 0 if and only if p is below alpha.
+        # If q is the ceil(alpha M)-th largest D of M, an interval excludes 0 if and only if its p-value is below alpha.
         place = math.ceil(Fraction(repr(alpha)) * self.greatest.size)
         return float(self.greatest[place - 1])
 
 
 def mean_differences(x: FloatArray, y: FloatArray) -> FloatArray:
-    """Return the means of y - x over topics. The shape of x and y is (n_pairs, n_topics)."""
-    # Rounded differences, such as thirds, would have errors that add up and make equal means unequal.
+    """Return the mean of y - x over topics for each pair. The shape of x and y is (n_pairs, n_topics)."""
+    # The errors of rounded differences, such as thirds, would add up and make equal means unequal.
     return without_noise(np.asarray((y - x).mean(axis=1), np.float64))
 
 
 def randomised_tukey(values: FloatArray, resamples: int, seed: int = 0, processes: int = 1) -> Tukey:
-    """Permute scores (n_runs, n_topics) within topics: all (m!)^n ways if at most ``resamples``, or random ways."""
+    """Permute scores within topics, in all (m!)^n ways if there are at most ``resamples``, and otherwise at random."""
     [tukey] = randomised_tukey_of([values], resamples, seed, processes)
     return tukey
 
@@ -411,7 +410,7 @@ def randomised_tukey(values: FloatArray, resamples: int, seed: int = 0, processe
 def randomised_tukey_of(
     measures: Sequence[FloatArray], resamples: int, seed: int = 0, processes: int = 1
 ) -> list[Tukey]:
-    """Return ``randomised_tukey`` of measures of equal shape. All measures have the same random arrangements."""
+    """Compute randomised Tukey HSD for measures with values of equal shape, which share the random arrangements."""
     n_runs, n_topics = measures[0].shape
     if arrangements_fit(n_runs, n_topics, resamples):
         greatest = [np.concatenate([np.ptp(sums, axis=1) for sums in _all_arrangements(x)]) for x in measures]
@@ -423,7 +422,7 @@ def randomised_tukey_of(
 
 
 def least_tukey_p(n_runs: int, n_topics: int, resamples: int) -> float:
-    """Return the smallest possible p-value of ``randomised_tukey``."""
+    """Return the lowest possible p-value of randomised Tukey HSD."""
     if n_topics < 2:
         return 1.0
     if arrangements_fit(n_runs, n_topics, resamples):
@@ -432,13 +431,13 @@ def least_tukey_p(n_runs: int, n_topics: int, resamples: int) -> float:
 
 
 def arrangements_fit(n_runs: int, n_topics: int, resamples: int) -> bool:
-    """Return whether there are at most ``resamples`` arrangements."""
+    """Return whether the number of possible arrangements is at most ``resamples``."""
     bits = n_topics * math.log2(math.factorial(n_runs)) if n_runs else 0.0
     return bits < 64 and math.factorial(n_runs) ** n_topics <= resamples
 
 
 def _all_arrangements(values: FloatArray) -> Iterator[FloatArray]:
-    """Yield the sums over topics of all arrangements in batches. The shape of a batch is (n, n_runs)."""
+    """Yield the sums over topics for all arrangements, in batches of shape (n, n_runs)."""
     n_runs, n_topics = values.shape
     orders = np.array(list(permutations(range(n_runs))), np.int64)
     n_arrangements = len(orders) ** n_topics
@@ -452,7 +451,7 @@ def _all_arrangements(values: FloatArray) -> Iterator[FloatArray]:
 def _of_random_arrangements(
     measures: Sequence[FloatArray], resamples: int, seed: int, processes: int
 ) -> Iterator[list[FloatArray]]:
-    """Yield for each measure the ranges (maximum minus minimum) of the sums of random arrangements, in batches."""
+    """Yield batches of the range (maximum minus minimum) of the runs' sums in random arrangements, for each measure."""
     shape, size = measures[0].shape, max(1, measures[0].size)
     batch, at_a_time = max(1, _BATCH // size), max(1, _IN_CACHE // size)
     n_batches = math.ceil(resamples / batch)
@@ -466,7 +465,7 @@ def _of_random_arrangements(
             n = min(at_a_time, n_left - start)
             random.permuted(np.broadcast_to(places, (n, *shape)), axis=1, out=arranged[:n])
             for row, of_measure in zip(ranges, flat, strict=True):
-                of_measure.take(arranged[:n], out=values[:n], mode="clip")  # the other modes copy ``out``
+                of_measure.take(arranged[:n], out=values[:n], mode="clip")  # the other modes copy the array ``out``
                 row[start : start + n] = np.ptp(values[:n].sum(axis=2), axis=1)
         return list(ranges)
 
