@@ -1,4 +1,4 @@
-"""Continuous active learning, which learns from the text of documents, and active sampling."""
+"""Continuous active learning, which learns from the text of documents, and active sampling from runs."""
 
 from __future__ import annotations
 
@@ -16,25 +16,25 @@ if TYPE_CHECKING:
     from scipy import sparse
 
 TextVectors: TypeAlias = "Callable[[tuple[bytes, ...]], sparse.csr_array]"
-"""A function that returns a row for each document: the tf-idf weights of its words, scaled to length 1, or zeros if it
-has no text."""
+"""A function that returns the tf-idf vector of each document as a row, scaled to length 1, or zeros for a document
+without text."""
 
 PRESUMED = 100
-"""The number of unjudged documents that are presumed nonrelevant each time the classifier is fitted."""
+"""The number of unjudged documents that are presumed nonrelevant whenever the classifier is fitted."""
 
 GROWTH = 10
-"""The divisor that determines the next batch: the size of a batch divided by this number, rounded up, is added to
-it."""
+"""The divisor that determines how batches grow: each batch is larger than the last by its size divided by this number,
+rounded up."""
 
 
 class ActiveLearning(ScoringStrategy):
     """Select the document with the highest probability of relevance in a logistic regression.
 
-    Until the first relevant document, the strategy is depth (our choice, because there is no topic text to start with).
-    The regression is fitted to the judged documents and to 100 other random documents, which are presumed nonrelevant,
-    and refitted for each batch. The first batch has one document, and each later batch has a tenth more. The shape of
-    ``vectors`` is (n_documents + n_others, n_words). ``others`` are the judgments of documents that are not candidates.
-    Documents that have no text are ignored.
+    Until a relevant document is found, documents are selected by depth (our choice, because there is no topic text to
+    start with). The regression is fitted to the judged documents and to 100 other random documents, which are presumed
+    nonrelevant, and refitted for each batch. The first batch has one document, and each later batch has a tenth more.
+    The shape of ``vectors`` is (n_documents + n_others, n_words). ``others`` are the judgments of documents that are
+    not candidates. Documents that have no text are ignored.
 
     Source: Cormack and Grossman, Autonomy and Reliability of Continuous Active Learning for Technology-Assisted Review,
     2015 (AutoTAR), after Evaluation of Machine-Learning Protocols, SIGIR 2014.
@@ -84,16 +84,16 @@ class ActiveLearning(ScoringStrategy):
 
 
 class ActiveSampling(TopicStrategy):
-    """Sample documents from runs by estimated precision, and within a run by rank, with known probabilities.
+    """Sample documents with known probabilities from runs, in proportion to precision, and from ranks within a run.
 
     In a run, the document at rank r of the first D documents has a sampling weight proportional to 1 + 1/r + ... + 1/D,
     which is its contribution to average precision. The weights of runs are equal at first. Later, they are proportional
     to 1 + the run's number of relevant documents, estimated from the sample (our choice).
 
-    The sample has ``n`` documents on average, and sums over it are unbiased. Unbiasedness requires a change of the
-    published method: each document is considered once, in random order, and drawn with a probability proportional to
-    its sampling weight, at most 1, which depends only on the documents considered earlier. If documents are drawn with
-    replacement, as by Li and Kanoulas, the probability of a document depends on whether the document itself is
+    The sample has ``n`` documents on average, and sums over the sample are unbiased. Unbiasedness requires a change of
+    the published method: each document is considered once, in random order, and drawn with a probability proportional
+    to its sampling weight, at most 1, which depends only on the documents considered earlier. If documents are drawn
+    with replacement, as by Li and Kanoulas, the probability of a document depends on whether the document itself is
     relevant, and estimated numbers of relevant documents are too low by 10% to 33% (eight topics of TREC 2003 Robust,
     80 to 10 documents of each).
 
@@ -114,11 +114,11 @@ class ActiveSampling(TopicStrategy):
         self._weights = np.ones(candidates.n_runs)
         self._shares = np.add.reduce(self._of_runs, axis=0)
         self.inclusion = np.zeros(len(candidates.docnos))
-        """The inclusion probability of each document considered so far, or 0 for other documents. The shape is
-        (n_documents,)."""
+        """The inclusion probability of each document that was considered so far, or 0 for a document that was not. The
+        shape is (n_documents,)."""
 
     def leave_out(self, documents: IntArray) -> None:
-        """Remove documents that cannot be judged. This method must be called before the first document is drawn."""
+        """Exclude documents that cannot be judged. Call this method before the first document is drawn."""
         removed = set(documents.tolist())
         self._order = [document for document in self._order if document not in removed]
 
@@ -143,15 +143,15 @@ class ActiveSampling(TopicStrategy):
 
 
 def factor_for(shares: FloatArray, n: float) -> float:
-    """Return the factor f for which the sum of min(1, f * share) over ``shares`` is n, or infinity if there is none."""
+    """Return the factor f for which the values min(1, f * share) sum to n, or infinity if there is no such factor."""
     descending = np.sort(shares)[::-1]
-    cut = np.arange(shares.size)  # number of the largest shares that become 1
+    cut = np.arange(shares.size)  # number of the largest shares whose probability is 1
     factors = (n - cut) / np.add.accumulate(descending[::-1])[::-1]
     fitting = np.flatnonzero(factors * descending <= 1.0)
     return float(factors[fitting[0]]) if fitting.size and n < shares.size else np.inf
 
 
 def _parts_of_average_precision(depth: int) -> FloatArray:
-    """Return 0 for rank 0, and 1 + 1/r + ... + 1/depth for each rank r from 1 to depth. The shape is (depth + 1,)."""
+    """Return 0 for rank 0, and the weight 1 + 1/r + ... + 1/depth for rank r. The shape is (depth + 1,)."""
     tail = np.add.accumulate(1.0 / np.arange(depth, 0, -1))[::-1]
     return np.concatenate(([0.0], 1.0 + tail))

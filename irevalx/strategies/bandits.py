@@ -10,17 +10,17 @@ from irevalx.arrays.segments import FloatArray
 from irevalx.strategies.strategy import Candidates, JudgmentRequest, RunReadingStrategy, ScoringStrategy
 
 HEDGE_BETA = 0.1
-"""The factor by which a loss of 1 multiplies the weight of a run."""
+"""The factor by which a run's weight is multiplied for a loss of 1."""
 
 
 class MoveToFront(RunReadingStrategy):
-    """Move-to-front: select from the run with the highest priority, which a nonrelevant document lowers by 1.
+    """Select the next document from the run with the highest priority, which decreases by 1 for nonrelevant documents.
 
     All priorities are initially 0. If several runs have the highest priority, the run given first is used.
 
-    Source: Cormack, Palmer and Clarke, Efficient Construction of Large Test Collections, SIGIR 1998; the priorities as
-    in Losada, Parapar and Barreiro, Multi-armed Bandits for Adjudicating Documents in Pooling-based Evaluation of
-    Information Retrieval Systems, IPM 2017.
+    Source: Cormack, Palmer and Clarke, Efficient Construction of Large Test Collections, SIGIR 1998 (move-to-front);
+    the priorities as in Losada, Parapar and Barreiro, Multi-armed Bandits for Adjudicating Documents in Pooling-based
+    Evaluation of Information Retrieval Systems, IPM 2017.
     """
 
     def __init__(self, candidates: Candidates) -> None:
@@ -43,10 +43,11 @@ class MoveToFront(RunReadingStrategy):
 
 
 class Hedge(ScoringStrategy):
-    """Hedge: select the document that would cause the highest weighted loss over the runs if it were nonrelevant.
+    """Select the document whose nonrelevance would cause the highest loss, averaged over the weighted runs (Hedge).
 
-    The loss of a run for the document at rank r of its first D documents is ln(D/r)/2 if it is nonrelevant, -ln(D/r)/2
-    if it is relevant, and 0 for all other documents. The weight of a run is 0.1 to the power of its total loss.
+    The loss of a run for the document at rank r of its first D documents is ln(D/r)/2 if the document is nonrelevant,
+    -ln(D/r)/2 if the document is relevant, and 0 for all other documents. The weight of a run is 0.1 to the power of
+    the run's total loss.
 
     Source: Aslam, Pavlu and Savell, A Unified Model for Metasearch, Pooling, and System Evaluation, CIKM 2003.
     """
@@ -68,12 +69,12 @@ class Hedge(ScoringStrategy):
 
 
 class Bandit(RunReadingStrategy):
-    """Select from the run with the highest probability of relevance, which the judgment then updates.
+    """Select the next document from the run whose documents are most probably relevant, and update the probability.
 
     The probability of each run has a Beta(1, 1) prior distribution. If ``generator`` is given, the probability is drawn
     from this distribution (Thompson sampling). If ``generator`` is None, the mean is used. Ties are broken by the
     number of judged documents of a run (the run with the fewest comes first), and then by the order in which runs are
-    given (our choice). Unless ``is_stationary``, only the last judged document of a run is used.
+    given (our choice). If ``is_stationary`` is false, only the last judged document of a run is used.
 
     Source: Losada, Parapar and Barreiro, Multi-armed Bandits for Adjudicating Documents in Pooling-based Evaluation of
     Information Retrieval Systems, IPM 2017.

@@ -1,4 +1,4 @@
-"""Strategies that select the documents that discriminate between runs: MTC, and the bounds of P_10."""
+"""Strategies that select the documents that best discriminate between runs: MTC, and bounds of P_10."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from irevalx.arrays.segments import BoolArray, FloatArray, IntArray, SlotArray
 from irevalx.strategies.strategy import Candidates, FixedStrategy, JudgmentRequest, ScoringStrategy
 
 BOUNDED_DEPTH = 10
-"""The cutoff of the precision whose bounds are computed."""
+"""The rank cutoff of the precision whose bounds are computed."""
 
 _BATCH = 4_000_000
-"""The maximum number of differences in memory at a time."""
+"""The maximum number of differences that are held in memory at a time."""
 
 
 class MinimalTestCollection(ScoringStrategy):
-    """MTC: select the document that most affects the differences in average precision between all pairs of runs.
+    """Select the document that most affects the differences in average precision between all pairs of runs (MTC).
 
     The average precision of a run, multiplied by R, is a sum over pairs of relevant documents, including pairs of a
     document with itself. Each pair contributes the reciprocal of the larger of its two ranks. The contribution of a
@@ -33,7 +33,7 @@ class MinimalTestCollection(ScoringStrategy):
         self._share = candidates.reciprocal_ranks.copy()
 
     def _all_scores(self) -> FloatArray:
-        # In ascending order, the k-th of n numbers is larger than k others and smaller than n - 1 - k.
+        # In ascending order, the k-th of n numbers (from 0) is added k times and subtracted n - 1 - k times.
         n = self.candidates.n_runs
         signed = np.sort(self._share, axis=0) * (2.0 * np.arange(n) - n + 1)[:, np.newaxis]
         scores: FloatArray = np.add.reduce(signed, axis=0)
@@ -49,7 +49,7 @@ class MinimalTestCollection(ScoringStrategy):
 
 
 class UndeterminedPairs:
-    """The undetermined pairs of runs. A judgment can still change the sign of such a pair's mean difference in P_10."""
+    """The pairs of runs for which further judgments can still change the sign of the mean difference in P_10."""
 
     def __init__(self, candidates: Sequence[Candidates]) -> None:
         n_runs = candidates[0].n_runs if candidates else 0
@@ -65,7 +65,7 @@ class UndeterminedPairs:
         self.open = self._undetermined()
         """Whether each pair is undetermined. The shape is (n_pairs,)."""
         self.changes = 0
-        """The number of judgments that changed ``open``."""
+        """The number of judgments after which a pair was no longer undetermined."""
 
     def _undetermined(self) -> BoolArray:
         return (self._low <= 0) & (self._high >= 0) & (self._low < self._high)
@@ -80,7 +80,7 @@ class UndeterminedPairs:
         return differences
 
     def narrowed(self, candidates: Candidates) -> IntArray:
-        """Return the number of undetermined pairs whose bounds each document narrows. The shape is (n_documents,)."""
+        """Return the amount by which a judgment of each document would narrow the bounds of undetermined pairs."""
         counts = _within(candidates.ranks)
         total = np.zeros(counts.shape[1], np.int64)
         for part in self._parts(counts.shape[1]):
@@ -88,7 +88,7 @@ class UndeterminedPairs:
         return total
 
     def learn(self, counts: IntArray, *, relevant: bool) -> None:
-        """Update the pairs after a judgment. ``counts`` is 1 for each run with the document within the cutoff."""
+        """Update the bounds after a judgment. ``counts`` is 1 for runs with the document within the cutoff."""
         differences = counts[self.pairs[:, 0]] - counts[self.pairs[:, 1]]
         known = differences * relevant
         self._low += known - np.minimum(differences, 0)
@@ -99,10 +99,11 @@ class UndeterminedPairs:
 
 
 class BoundsStrategy(FixedStrategy):
-    """Select the document that narrows the bounds of most undetermined pairs of runs.
+    """Select the document that narrows the bounds of P_10 for most undetermined pairs of runs.
 
-    The bounds are those of irevalx-lab bounds -m P.10 --in-all. Documents that narrow no bounds come last, ordered by
-    best rank (our choice). The order changes when a pair becomes determined. The pairs are the same for all topics.
+    The bounds equal the bounds of irevalx-lab bounds -m P.10 --in-all. Documents that narrow no bounds come last,
+    ordered by best rank (our choice). The order changes when a pair becomes determined. The pairs are the same for all
+    topics.
     """
 
     def __init__(self, candidates: Candidates, pairs: UndeterminedPairs) -> None:
@@ -116,7 +117,7 @@ class BoundsStrategy(FixedStrategy):
         return self._pairs.changes
 
     def next(self) -> JudgmentRequest | None:
-        """Return the preferred document. Judgments of other topics can change the preferred document."""
+        """Return the preferred document, which judgments of other topics can change."""
         if self._changes != self._pairs.changes:
             self._next = None
         return super().next()
@@ -134,5 +135,5 @@ class BoundsStrategy(FixedStrategy):
 
 
 def _within(ranks: SlotArray) -> IntArray:
-    """Return 1 for each rank within the cutoff, and 0 for other ranks."""
+    """Return 1 for each rank within the cutoff, and 0 for all other ranks."""
     return ((ranks > 0) & (ranks <= BOUNDED_DEPTH)).astype(np.int64)

@@ -1,4 +1,4 @@
-"""STRATEGIES, with one record per judging strategy, and the strategies that do not learn."""
+"""The registry of judging strategies, and the strategies that do not learn from judgments."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from irevalx.strategies.minimal_test_collection import BoundsStrategy, MinimalTe
 from irevalx.strategies.strategy import Candidates, FixedStrategy, TopicStrategy, generator_for
 
 RRF_CONSTANT = 60
-"""The constant of reciprocal rank fusion."""
+"""The constant k of reciprocal rank fusion."""
 
 Learning: TypeAlias = Literal["never", "reading", "at once", "replayed"]
-"""When a strategy learns from an existing judgment. See ``LEARNING``."""
+"""The time at which a strategy learns from an existing judgment. See ``LEARNING``."""
 
 LEARNING: dict[Learning, str] = {
     "reading": "when the strategy reaches the document",
@@ -29,40 +29,40 @@ LEARNING: dict[Learning, str] = {
     "never": "never (the document is only skipped)",
     "replayed": "when a replay from the beginning selects it",
 }
-"""Descriptions of when a judgment influences the strategy."""
+"""The descriptions of the times at which strategies learn from existing judgments."""
 
 
 class TopicInputs(Frozen, kw_only=True):
-    """Optional inputs of a strategy for a topic, in addition to the candidates."""
+    """The inputs of a strategy for one topic, in addition to the candidate documents. All inputs are optional."""
 
     seed: int = 0
     vectors: TextVectors | None = None
-    """The vectors of texts, or None if there are no texts."""
+    """The function that computes the vectors of texts, or None if there are no texts."""
     total: int = 0
-    """The expected size of a sample."""
+    """The expected sample size."""
     others: Mapping[bytes, bool] = {}
-    """Whether each judged document that is not a candidate is relevant, for strategies that learn from texts."""
+    """Whether each judged document outside the candidates is relevant, for strategies that learn from texts."""
     pairs: UndeterminedPairs | None = None
-    """The undetermined pairs of runs, for strategies that learn across topics."""
+    """The undetermined pairs of runs, for strategies that use the judgments of all topics."""
 
 
 class JudgingStrategy(Frozen, kw_only=True):
-    """A judging strategy with its description."""
+    """A judging strategy and its description."""
 
     name: str
     meaning: str
-    """The criterion by which the next document is selected, as a phrase after "the next document is"."""
+    """The document that the strategy selects, as a phrase that follows "the next document is"."""
     source: str = ""
-    """The publication that describes the strategy, or "" if there is none."""
+    """The publication that describes the strategy, or an empty string if there is none."""
     start: Callable[[Candidates, TopicInputs], TopicStrategy]
-    """A function that starts the strategy on a topic."""
+    """A function that starts the strategy for a topic."""
     learns: Learning = "reading"
     is_random: bool = False
     needs_texts: bool = False
     has_probabilities: bool = False
-    """Whether the documents are a sample with known inclusion probabilities (``ActiveSampling``)."""
+    """Whether the selected documents are a sample with known inclusion probabilities (``ActiveSampling``)."""
     is_shared: bool = False
-    """Whether a judgment of one topic can change the preferences for other topics."""
+    """Whether a judgment for one topic can change the selection for other topics."""
 
     def begin(
         self,
@@ -72,7 +72,7 @@ class JudgingStrategy(Frozen, kw_only=True):
         totals: Sequence[int] = (),
         others: Sequence[Mapping[bytes, bool]] = (),
     ) -> list[TopicStrategy]:
-        """Create the strategy for all topics. ``totals`` and ``others`` have one element per topic, or none."""
+        """Start the strategy for all topics. ``totals`` and ``others`` contain one element per topic, or none."""
         pairs = UndeterminedPairs(candidates) if self.is_shared else None
         return [
             self.start(topic, TopicInputs(seed=seed, vectors=vectors, total=total, others=of_topic, pairs=pairs))
@@ -81,33 +81,33 @@ class JudgingStrategy(Frozen, kw_only=True):
 
 
 def by_depth(candidates: Candidates, inputs: TopicInputs) -> FixedStrategy:
-    """Order documents by the best rank in any run, then by the number of runs with this rank, then by docno."""
+    """Order documents by their best rank in any run, then by the number of runs with this rank, then by docno."""
     return FixedStrategy(candidates, -candidates.best_rank.astype(np.float64), candidates.n_at_best)
 
 
 def by_reciprocal_rank_fusion(candidates: Candidates, inputs: TopicInputs) -> FixedStrategy:
-    """Order documents by the sum over runs of 1/(60 + rank) (Cormack, Clarke and Büttcher, SIGIR 2009)."""
+    """Order documents by 1/(60 + rank), summed over runs (Cormack, Clarke and Büttcher, SIGIR 2009)."""
     return FixedStrategy(candidates, _summed(np.where(candidates.has, 1.0 / (RRF_CONSTANT + candidates.ranks), 0.0)))
 
 
 def by_borda_count(candidates: Candidates, inputs: TopicInputs) -> FixedStrategy:
-    """Order documents by Borda count: rank r of n candidates counts n - r + 1 (Aslam and Montague, SIGIR 2001)."""
+    """Order n candidates by Borda count: rank r is worth n - r + 1 points (Aslam and Montague, SIGIR 2001)."""
     n = len(candidates.docnos)
     points = np.where(candidates.has, n - candidates.ranks + 1.0, 0.0)
     n_retrieved = np.count_nonzero(candidates.has, axis=1)
-    # The candidates that a run does not retrieve share the remainder of its n (n + 1) / 2 points.
+    # The candidates that a run does not retrieve share the rest of the run's n (n + 1) / 2 points equally.
     left = ratio((n - n_retrieved) * (n - n_retrieved + 1) / 2, n - n_retrieved)
     return FixedStrategy(candidates, _summed(np.where(candidates.has, points, left[:, np.newaxis])))
 
 
 def _summed(of_runs: FloatArray) -> FloatArray:
-    """Return the sum over runs, added in the order of the runs. The shape is (n_documents,)."""
+    """Sum scores over runs, in the order of the runs, so that rounding is reproducible. The shape is (n_documents,)."""
     total: FloatArray = np.add.accumulate(of_runs, axis=0)[-1]
     return total
 
 
 def _randomly(candidates: Candidates, inputs: TopicInputs) -> FixedStrategy:
-    """Order documents by random numbers that depend only on the seed, the topic and the document."""
+    """Order documents at random. Each random number depends only on the seed, the topic and the document."""
     before = b"%d random %s " % (inputs.seed, candidates.topic)
     digests = [hashlib.sha256(before + docno).digest() for docno in candidates.docnos]
     return FixedStrategy(candidates, np.array([int.from_bytes(digest[:8], "big") / 2**64 for digest in digests]))

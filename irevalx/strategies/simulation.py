@@ -1,4 +1,4 @@
-"""Simulation of judging strategies on judgments, and selection of the next documents to judge."""
+"""Simulation of judging strategies on existing judgments, and selection of the next documents to judge."""
 
 from __future__ import annotations
 
@@ -23,8 +23,7 @@ from irevalx.strategies.registry import JudgingStrategy
 from irevalx.strategies.strategy import Candidates, JudgmentRequest, TopicStrategy
 
 Unjudged: TypeAlias = Literal["skip", "nonrel"]
-"""The treatment of a selected document without a judgment. The document is skipped, or treated as judged
-nonrelevant."""
+"""The treatment of a selected document that has no judgment: skipped, or treated as judged nonrelevant."""
 
 UNJUDGED: tuple[Unjudged, ...] = ("skip", "nonrel")
 
@@ -32,13 +31,13 @@ _NEVER = 2**62
 
 
 class BudgetLevel(Frozen):
-    """A budget of judgments, or a level of incompleteness."""
+    """A budget of judgments, or a level of incompleteness, at which a simulation is evaluated."""
 
     text: str
-    """The level as typed by the user."""
+    """The level, as typed by the user."""
     number: Fraction
-    """Depending on the kind of budget: a fraction (of the judgments, or of the strata's rates) above 0 and at most 1, a
-    number of documents, or a depth."""
+    """The level as a number: a fraction of the judgments or of the strata's rates (above 0 and at most 1), a number of
+    documents, or a pool depth."""
     is_share: bool = True
 
     def documents(self, n_judged: int) -> int:
@@ -47,17 +46,17 @@ class BudgetLevel(Frozen):
 
 
 class SimulationRules(Frozen, kw_only=True):
-    """The parameters of a simulation. The defaults are the same in all commands."""
+    """The parameters of a simulation, whose defaults are the same in all commands."""
 
     level: float = 1
     """The relevance threshold."""
     depth: int = 100
-    """The number of candidates of each run and topic."""
+    """The maximum number of candidates per run and topic."""
     batch: int = 1
-    """The number of documents that are selected before their judgments are learned, per topic or over all topics
-    (``across``)."""
+    """The number of documents that are selected before the strategy learns their judgments. If ``across`` is false,
+    each topic has its own batch."""
     across: bool = False
-    """Whether a budget applies to all topics together rather than to each topic."""
+    """Whether a budget applies to all topics together instead of each topic."""
     unjudged: Unjudged = "skip"
 
 
@@ -65,7 +64,7 @@ DEFAULT_SIMULATION = SimulationRules()
 
 
 class SimulatedJudging(Frozen):
-    """The judgments that a strategy has selected."""
+    """The judgments that a strategy has selected in a simulation."""
 
     judgments: Judgments
     in_sample: tuple[BoolArray, ...]
@@ -77,7 +76,7 @@ class SimulatedJudging(Frozen):
     """The number of selected documents that have no judgment."""
 
     def sample(self, budget: int) -> StrataSample:
-        """Return the judgments that were selected within a budget as a sample. ``budget`` is an index."""
+        """Return a sample of the judgments that were selected within a budget, given the index of the budget."""
         judgments, in_sample = self.judgments, self.in_sample[budget]
         if not self.inclusion:
             return StrataSample(judgments, np.where(judgments.grades >= 0, 0, ABSENT), in_sample)
@@ -86,15 +85,15 @@ class SimulatedJudging(Frozen):
 
 
 class KnownGrades:
-    """Whether each judged candidate is relevant at a relevance threshold."""
+    """The known grades of candidate documents, as binary relevance."""
 
     def __init__(self, judgments: Judgments, candidates: Sequence[Candidates], level: float) -> None:
         is_judged = judgments.grades >= 0
         self.n_judgments = judgments.rows.size
         self._relevant: list[bool] = is_relevant(judgments, level).tolist()
         self.places: list[IntArray] = []
-        """The index of each candidate's judgment, or ``ABSENT`` if the candidate has no judgment. There is one array
-        per topic."""
+        """For each topic, the index of each candidate's judgment, or ``ABSENT`` for a candidate that has no
+        judgment."""
         for topic in candidates:
             place = np.full(len(topic.docnos), ABSENT)
             if topic.topic in judgments.topic_index:
@@ -104,30 +103,30 @@ class KnownGrades:
             self.places.append(place)
 
     def place(self, topic: int, request: JudgmentRequest) -> int:
-        """Return the index of a document's judgment, or ``ABSENT`` if it has none."""
+        """Return the index of the judgment of a selected document, or ``ABSENT`` if the document has no judgment."""
         return int(self.places[topic][request.document])
 
     def is_relevant(self, topic: int, request: JudgmentRequest) -> bool:
-        """Return whether a document was judged relevant."""
+        """Return whether a selected document was judged relevant."""
         place = self.place(topic, request)
         return place != ABSENT and self._relevant[place]
 
 
 class JudgingRounds:
-    """The selection of the documents of a round, per topic or across topics. Strategies learn only after the round."""
+    """Selection of documents in rounds, for one topic or across topics. Strategies learn after each round."""
 
-    # With ``skips``, documents without a judgment are skipped, and the strategies do not learn from them.
+    # If ``skips`` is true, the strategies skip documents without a judgment and do not learn from them.
 
     def __init__(self, topics: Sequence[TopicStrategy], grades: KnownGrades, *, skips: bool) -> None:
         self._topics, self._grades, self._skips = topics, grades, skips
         self.without: set[tuple[int, int]] = set()
-        """The selected documents that have no judgment, as pairs of a topic and an index among its candidates."""
+        """The selected documents that have no judgment. Each pair contains the index of a topic and of a candidate."""
         self._heap: list[tuple[tuple[float, ...], int]] = []
         self._state: int | None = None
         self._changed: set[int] = set()
 
     def of_topic(self, topic: int, n: int) -> Iterator[tuple[int, JudgmentRequest]]:
-        """Select up to ``n`` documents of a topic."""
+        """Select up to ``n`` documents for a topic."""
         strategy = self._topics[topic]
         while n > 0 and (request := strategy.next()) is not None:
             strategy.select(request.document)
@@ -136,12 +135,12 @@ class JudgingRounds:
                 yield topic, request
 
     def across(self, n: int) -> Iterator[tuple[int, JudgmentRequest]]:
-        """Select up to ``n`` documents, each from the topic whose next request has the smallest key.
+        """Select up to ``n`` documents across topics. The topic whose next document has the smallest key comes first.
 
         If keys are equal, the first topic is used.
         """
         state = self._topics[0].state if self._topics else 0
-        if state != self._state:  # judgments of one topic have changed the preferences of others
+        if state != self._state:  # judgments of one topic have changed the preferences of other topics
             self._state, self._heap, self._changed = state, [], set(range(len(self._topics)))
         for topic in sorted(self._changed):
             self._push(topic)
@@ -149,7 +148,7 @@ class JudgingRounds:
         while n > 0 and self._heap:
             key, topic = heapq.heappop(self._heap)
             request = self._topics[topic].next()
-            if request is None or request.key != key:  # it was pushed before the strategy learned
+            if request is None or request.key != key:  # the request was pushed before the strategy learned
                 continue
             self._topics[topic].select(request.document)
             self._push(topic)
@@ -169,7 +168,7 @@ class JudgingRounds:
             heapq.heappush(self._heap, (request.key, topic))
 
     def learn(self, requests: Sequence[tuple[int, JudgmentRequest]]) -> None:
-        """Let the strategies learn the judgments of selected documents."""
+        """Update the strategies with the judgments of selected documents."""
         for topic, request in requests:
             self._topics[topic].learn(request, relevant=self._grades.is_relevant(topic, request))
             self._changed.add(topic)
@@ -178,7 +177,7 @@ class JudgingRounds:
 def _sampled(
     topics: Sequence[TopicStrategy], grades: KnownGrades, rules: SimulationRules
 ) -> tuple[BoolArray, FloatArray, int]:
-    """Draw a sample. Return its mask, its inclusion probabilities, and the number of unjudged documents."""
+    """Draw a sample. Return its mask, its inclusion probabilities, and how many sampled documents are unjudged."""
     drawing = [
         (topic, places)
         for topic, places in zip(topics, grades.places, strict=True)
@@ -201,10 +200,10 @@ def _judged(
     left: list[int],
     counters: Sequence[int],
 ) -> tuple[IntArray, int]:
-    """Judge documents in rounds. ``counters`` contains the index in ``left`` of each topic's budget.
+    """Judge documents in rounds until the budgets are spent. ``counters`` assigns each topic to a budget in ``left``.
 
-    Return, for each judgment, the number of documents judged before it, or ``_NEVER`` if its document was not judged;
-    and the number of selected documents that have no judgment.
+    Return an array that contains, for each judgment, the number of documents judged earlier, or ``_NEVER`` if the
+    judgment's document was not judged. Also return the number of selected documents that have no judgment.
     """
     when = np.full(grades.n_judgments, _NEVER)
     counts = [0] * len(left)
@@ -226,7 +225,7 @@ def _judged(
 def _round(
     rounds: JudgingRounds, left: Sequence[int], counters: Sequence[int], rules: SimulationRules
 ) -> Iterator[tuple[int, JudgmentRequest]]:
-    """Select the documents of a round, within the budgets that are ``left``."""
+    """Select the documents of one round, within the remaining budgets ``left``."""
     if rules.across:
         yield from rounds.across(min(rules.batch, left[0]))
         return
@@ -235,23 +234,23 @@ def _round(
 
 
 class StrategySimulation(Frozen, kw_only=True):
-    """A judging strategy with its candidate documents."""
+    """A judging strategy together with the candidate documents of each topic."""
 
     order: JudgingStrategy
     candidates: Sequence[Candidates]
-    """The candidates of each topic that occurs in the runs."""
+    """The candidates of each topic for which a run has results."""
     rules: SimulationRules = DEFAULT_SIMULATION
     vectors: TextVectors | None = None
-    """The vectors of the texts of documents, for strategies that need them."""
+    """The function that computes the vectors of texts, for strategies that learn from texts."""
 
     def of_runs(self, chosen: BoolArray) -> StrategySimulation:
-        """Return the simulation with only the candidates of the runs in a mask. The shape of the mask is (n_runs,)."""
+        """Restrict the simulation to candidates of some runs. The mask ``chosen`` has the shape (n_runs,)."""
         each = (topic.of_runs(chosen) for topic in self.candidates)
         return replace(self, candidates=tuple(topic for topic in each if topic.docnos))
 
     def replay(self, judgments: Judgments, budgets: Sequence[BudgetLevel], seed: int = 0) -> SimulatedJudging:
-        """Judge documents in the order of selection up to each budget. Topics that have no judgments are excluded."""
-        # The budget of a sample is its expected size.
+        """Simulate the judging of documents up to each budget. Topics that have no judgments are excluded."""
+        # The budget of a sample is the expected sample size.
         rules = self.rules
         candidates = [topic for topic in self.candidates if topic.topic in judgments.topic_index]
         grades = KnownGrades(judgments, candidates, rules.level)
@@ -273,7 +272,7 @@ class StrategySimulation(Frozen, kw_only=True):
 
 
 class SelectedDocument(Frozen):
-    """A document to judge next."""
+    """A document that was selected as one of the next documents to judge."""
 
     candidates: Candidates
     request: JudgmentRequest
@@ -285,7 +284,7 @@ class SelectedDocument(Frozen):
 
 
 def select(simulation: StrategySimulation, judgments: Judgments, n: int, seed: int = 0) -> list[SelectedDocument]:
-    """Select the ``n`` most preferred unjudged candidates, or all if fewer are left, per topic or over all topics."""
+    """Select up to ``n`` unjudged candidates in order of preference, either for each topic or across all topics."""
     strategy, candidates, level = simulation.order, simulation.candidates, simulation.rules.level
     grades = KnownGrades(judgments, candidates, level)
     others = list(_judged_others(judgments, candidates, level)) if strategy.needs_texts else ()
@@ -296,15 +295,15 @@ def select(simulation: StrategySimulation, judgments: Judgments, n: int, seed: i
                 judged = JudgmentRequest(document, 0.0, ())
                 topic.select(document)
                 topic.learn(judged, relevant=grades.is_relevant(number, judged))
-    # the strategy does not learn from the selected documents
+    # the strategy does not learn from the documents that it selects
     each = [_unjudged(topic, grades, number) for number, topic in enumerate(topics)]
-    if simulation.rules.across:  # the document with the smallest key; ties by topic
+    if simulation.rules.across:  # the document with the smallest key comes first; ties are broken by topic
         return list(islice(merge(*each, key=lambda document: document.request.key), n))
     return [document for of_topic in each for document in islice(of_topic, n)]
 
 
 def _unjudged(topic: TopicStrategy, grades: KnownGrades, number: int) -> Iterator[SelectedDocument]:
-    """Yield the unjudged documents of a topic in the order of selection, while learning from judged documents."""
+    """Yield a topic's unjudged documents in order of selection. The strategy learns from the judged documents."""
     while (request := topic.next()) is not None:
         topic.select(request.document)
         if grades.place(number, request) == ABSENT:
@@ -316,7 +315,7 @@ def _unjudged(topic: TopicStrategy, grades: KnownGrades, number: int) -> Iterato
 def _judged_others(
     judgments: Judgments, candidates: Sequence[Candidates], level: float
 ) -> Iterator[Mapping[bytes, bool]]:
-    """Yield, for each topic, whether each judged document that is not a candidate is relevant."""
+    """Yield a dictionary for each topic: whether each judged document that is not a candidate is relevant."""
     is_judged, relevant = judgments.grades >= 0, is_relevant(judgments, level)
     for topic in candidates:
         row, docnos = judgments.topic_index.get(topic.topic), set(topic.docnos)
@@ -331,8 +330,8 @@ def select_in_replay(
 ) -> list[SelectedDocument]:
     """Select the unjudged documents in the first batch of ``n`` documents that is not fully judged.
 
-    As in a simulation, the strategy learns only from the documents that it selects. ``total`` is the expected sample
-    size per topic.
+    As in a simulation, the strategy learns only from the documents that it selects. The argument ``total`` is the
+    expected sample size per topic.
     """
     candidates, rules, strategy = simulation.candidates, simulation.rules, simulation.order
     grades = KnownGrades(judgments, candidates, rules.level)
@@ -348,7 +347,7 @@ def select_in_replay(
 def _open_batch(
     rounds: JudgingRounds, grades: KnownGrades, topics: Sequence[int], n: int, *, across: bool
 ) -> list[tuple[int, JudgmentRequest]]:
-    """Learn from batches until a batch is not fully judged. Return its unjudged documents."""
+    """Learn from batches as long as they are fully judged. Return the unjudged documents of the next batch."""
     unjudged: list[tuple[int, JudgmentRequest]] = []
     while not unjudged:
         batch = list(rounds.across(n)) if across else [pair for topic in topics for pair in rounds.of_topic(topic, n)]
