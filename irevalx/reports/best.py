@@ -1,4 +1,4 @@
-"""The best of several values. Tables, sentences, the order of runs and the HTML report use this rule."""
+"""The rule that determines the best of several values, for tables, sentences, run orders and the HTML report."""
 
 from __future__ import annotations
 
@@ -6,12 +6,11 @@ from collections.abc import Sequence
 from math import isclose, isnan, nan
 
 ROUNDING = 1e-12
-"""Values are tied if their relative or absolute difference is at most this number, because sums of floats are rounded.
-"""
+"""The maximum difference, relative or absolute, between tied values, because sums of floats are rounded."""
 
 
 def best_of(values: Sequence[float | None], direction: int) -> list[int]:
-    """Return the indices of the best values, which are tied.
+    """Return the indices of the best value and of all values tied with it.
 
     If neither higher nor lower values are better, the highest values are returned. ``direction`` is 1 if higher values
     are better, -1 if lower values are better, and 0 otherwise. Values can be missing.
@@ -22,19 +21,19 @@ def best_of(values: Sequence[float | None], direction: int) -> list[int]:
 
 
 def best_first(values: Sequence[float | None], direction: int) -> list[int]:
-    """Return all indices: tied best values in their order, other values from best to worst, then missing values."""
+    """Return the indices of all values from best to worst: the best values, other values, then missing values."""
     known, best = _known(values, direction), best_of(values, direction)
     others = sorted(known.keys() - set(best), key=lambda place: (-known[place], place))
     return [*best, *others, *(place for place in range(len(values)) if place not in known)]
 
 
 def marked_as_best(values: Sequence[float | None], direction: int) -> list[int]:
-    """Return the indices of the best values to mark. If all values are tied or no direction is better, mark none."""
+    """Return the indices of the values to mark as best, or none if all values are tied or no direction is better."""
     best = best_of(values, direction)
     return best if direction and len(best) < len(_known(values, direction)) else []
 
 
 def _known(values: Sequence[float | None], direction: int) -> dict[int, float]:
-    """Return the values that are not missing as {index: value}, with the sign that makes higher values better."""
+    """Return ``{index: value}`` without missing values. Signs are changed if lower values are better."""
     sign = direction or 1
     return {place: sign * value for place, value in enumerate(values) if value is not None and not isnan(value)}

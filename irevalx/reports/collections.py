@@ -1,4 +1,4 @@
-"""Tables of runs over several collections, as in papers: a row for each run and a column for each collection."""
+"""Tables of runs evaluated on several collections, with a row for each run and a column for each collection."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from irevalx.wording import counts_by_run, spelled
 
 
 def tables_of_collections(report: EvaluationReport) -> list[Table]:
-    """Return a table for each measure, with a row for each run, a column for each collection, and one for their mean.
+    """Return a table for each measure, with a row for each run, and columns for each collection and for their mean.
 
-    For a single run, the only table has a row for each measure. The last column is empty for runs that lack a
-    collection. The best run of each column is marked, as in ``overview``.
+    If there is a single run, there is one table with a row for each measure. The last column is empty for runs that
+    were not evaluated on every collection. The best run of each column is marked, as in ``overview``.
     """
     parts = [evaluation.parts for evaluation in report.evaluations]
     names = tuple(dict.fromkeys(name for of_run in parts for name in of_run))
@@ -44,13 +44,13 @@ def tables_of_collections(report: EvaluationReport) -> list[Table]:
 
 
 def _over_all(columns: Iterable[Column]) -> str:
-    """Return the head of the column with the values over all collections."""
+    """Return the heading of the column that combines all collections: mean, sum, or all for mixed measures."""
     kinds = {"mean" if is_averaged(column) else "sum" for column in columns}
     return kinds.pop() if len(kinds) == 1 else "all"
 
 
 def _caption(heads: Sequence[str], report: EvaluationReport) -> Iterator[str]:
-    """Yield sentences on the last column of a table with the columns ``heads``."""
+    """Yield sentences about the last column of a table, given the column headings."""
     if heads[-1] == "mean":
         yield f"mean: over the {len(heads) - 2} collections, which have equal weight."
         if report.intervals:
@@ -58,7 +58,7 @@ def _caption(heads: Sequence[str], report: EvaluationReport) -> Iterator[str]:
 
 
 def _notes(names: Sequence[str], report: EvaluationReport) -> Iterator[str]:
-    """Yield a note on each collection on which the runs are evaluated over different topics."""
+    """Yield a note for each collection on which the runs are evaluated over different topics."""
     for name in () if report.complete else names:
         parts = {as_text(each.run): each.parts[name] for each in report.evaluations if name in each.parts}
         if len({part.topics for part in parts.values()}) > 1:

@@ -1,4 +1,4 @@
-"""Fitting of tables to the width of the terminal."""
+"""Fitting of tables to the width of a terminal or a page."""
 
 from __future__ import annotations
 
@@ -12,49 +12,49 @@ from irevalx.reports.names import ShortNames, shorten
 from irevalx.reports.table import Table, aligned_lines, cells_of
 
 WIDTH = 100
-"""The width of fitted tables, and of the text above them, if the output is not a terminal."""
+"""The width to which tables and the text above them are fitted if the output is not a terminal."""
 
 _COMMAND = ": irevalx-lab "
-"""The text with which a command at the end of a note begins."""
+"""The text that precedes a command at the end of a note."""
 
 _GAP = "  "
 _LEAST_NAME = 10
-"""Shortened run names have at least this number of characters."""
+"""The minimum number of characters of a shortened run name."""
 
 _ENDS = slice(_LEAST_NAME), slice(-_LEAST_NAME, None)
-"""The beginning and the end of a name."""
+"""The slices that extract the beginning and the end of a name."""
 
 
 class DisplayedColumn(Frozen):
-    """A column of a table as text."""
+    """A table column, converted to strings."""
 
     name: str
-    head: tuple[str, ...]  # the lines of the head
+    head: tuple[str, ...]  # the lines of the column heading
     cells: Sequence[str]
     is_label: bool
-    length: Callable[[str], int] = len  # returns the length of a text, in characters of average width
+    length: Callable[[str], int] = len  # returns the length of a string, in average characters
 
     @property
     def width(self) -> int:
-        """The length of the longest line."""
+        """The length of the longest line in the column."""
         return max(map(self.length, (*self.head, *self.cells)))
 
     def head_lines(self, height: int) -> tuple[str, ...]:
-        """Return the head of the column in ``height`` lines."""
+        """Return the heading of the column, padded with empty lines to ``height`` lines."""
         return (*[""] * (height - len(self.head)), *self.head)
 
     def lines(self, height: int) -> Iterator[str]:
-        """Yield the lines of the column: its head, which fills ``height`` lines, a rule, and the cells."""
+        """Yield the lines of the column: the heading in ``height`` lines, a rule, and the cells."""
         width, align = self.width, "<" if self.is_label else ">"
         for text in (*self.head_lines(height), "-" * width, *self.cells):
             yield f"{text:{align}{width}}"
 
 
 def fitted_lines(table: Table, digits: int, width: int, *, best: str, other: str) -> tuple[list[bytes], list[str]]:
-    """Return the lines of a table, fitted to a width, and a note about omitted columns.
+    """Fit a table to a width. Return the lines of the table, and a note that lists omitted columns.
 
-    If the table is too wide, column heads are broken first. If the table is still too wide, as few optional columns as
-    possible are omitted, and finally the columns are divided into blocks below each other.
+    If the table is too wide, column headings are first split into two lines. If the table is still too wide, as few
+    optional columns as possible are omitted, and finally the columns are divided into blocks, one below the other.
     """
     lines = [*aligned_lines(table, digits, layout="simple", best=best, other=other, escape=str)]
     if max(len(line.decode(errors="replace")) for line in lines) <= width + 1:
@@ -70,7 +70,7 @@ def fitted_lines(table: Table, digits: int, width: int, *, best: str, other: str
 def columns_of(
     table: Table, digits: int, *, best: str, other: str, length: Callable[[str], int] = len
 ) -> list[DisplayedColumn]:
-    """Return the columns of a table as text."""
+    """Convert the columns of a table to strings."""
     heads, rows = cells_of(table, digits, best=best, other=other, escape=str)
     return [
         DisplayedColumn(name, (head,), [row[place] for row in rows], place < table.n_labels, length)
@@ -81,9 +81,10 @@ def columns_of(
 def fitted_blocks(
     columns: Sequence[DisplayedColumn], optional: Sequence[str], width: int, limit: str
 ) -> tuple[list[list[DisplayedColumn]], list[str]]:
-    """Return columns in blocks that fit a width, and a note about omitted ``optional`` columns.
+    """Divide columns into blocks that fit a width. Return the blocks, and a note that lists omitted columns.
 
-    ``limit`` describes the width in the note.
+    Columns in ``optional`` are omitted first if the table is too wide. The argument ``limit`` describes the width in
+    the note.
     """
     fitted = columns
     for group in optional:
@@ -101,10 +102,10 @@ def fitted_blocks(
 def with_short_names(
     tables: Sequence[Table], digits: int, width: int | None, *, length: Callable[[str], int] = len
 ) -> tuple[list[Table], str]:
-    """Return the tables with short names of runs if whole names do not fit, and sentences that explain the names.
+    """Shorten the names of runs in tables that are too wide. Return the tables, and sentences that explain the names.
 
-    A run has one name in all tables and in their sentences. If ``width`` is None, only tables that always fit a width
-    are fitted, to ``WIDTH``.
+    A run has the same name in all tables and their sentences. If ``width`` is None, only tables that are always fitted
+    are shortened, to ``WIDTH``.
     """
     names: dict[str, None] = {}
     most = math.inf
@@ -119,7 +120,7 @@ def with_short_names(
         limit = width or (WIDTH if table.fits else None)
         if named and limit and wide > limit:
             room = (limit - wide + sum(column.width for column in named)) // len(named)
-            # In a table that is divided into blocks, names have more room.
+            # If a table is divided into blocks, names have more room.
             most = min(most, room if room >= _LEAST_NAME else max(_LEAST_NAME, limit // (3 * len(labels or "-"))))
     long = [name for name in names if length(name) > most]
     short = shorten(_similar(long, [*names]), most, length)
@@ -127,13 +128,13 @@ def with_short_names(
 
 
 def _similar(long: Sequence[str], names: Sequence[str]) -> list[str]:
-    """Return the names that begin or end like a name that is too long. Similar names are shortened in the same way."""
+    """Return the names that begin or end like a name that is too long, because they are shortened in the same way."""
     begins, ends = ({name[part] for name in long} for part in _ENDS)
     return list(dict.fromkeys(name for name in names if name[_ENDS[0]] in begins or name[_ENDS[1]] in ends))
 
 
 def _renamed(table: Table, short: ShortNames) -> Table:
-    """Replace the names in the cells of labels, in heads, and in sentences."""
+    """Replace the names of runs in label cells, column headings and sentences."""
     rows = [
         tuple(
             short.of.get(value, value) if place < table.n_labels and column in table.names else value
@@ -154,24 +155,24 @@ def _renamed(table: Table, short: ShortNames) -> Table:
 
 
 def wrapped(text: str, width: int) -> list[str]:
-    """Wrap a text without breaking words. A command at its end is kept on one line, so that it can be copied."""
+    """Wrap a text without breaking words. A command at the end of the text stays on one line for copying."""
     text, colon, command = text.partition(_COMMAND)
     lines = wrap(text, width, break_long_words=False, break_on_hyphens=False)
     return [*lines[:-1], lines[-1] + ":", colon[2:] + command] if colon else lines
 
 
 def total_width(columns: Sequence[DisplayedColumn]) -> int:
-    """Return the total width of adjacent columns."""
+    """Return the total width of adjacent columns, including the gaps between them."""
     return sum(column.width for column in columns) + len(_GAP) * (len(columns) - 1)
 
 
 def in_two_lines(columns: Sequence[DisplayedColumn]) -> list[DisplayedColumn]:
-    """Return the columns. A head that contains spaces is broken into two lines."""
+    """Split each column heading that contains spaces into two lines."""
     return [replace(column, head=_broken(column.head[0])) for column in columns]
 
 
 def _broken(head: str) -> tuple[str, ...]:
-    """Break the head of a column at the space that yields the shortest lines."""
+    """Split a column heading at the space that yields the shortest lines."""
     blanks = [place for place, character in enumerate(head) if character == " "]
     if not blanks:
         return (head,)
@@ -186,7 +187,7 @@ def _lines_of(columns: Sequence[DisplayedColumn]) -> list[bytes]:
 
 
 def _blocks(columns: Sequence[DisplayedColumn], width: int) -> Iterator[list[DisplayedColumn]]:
-    """Yield blocks of columns, each with the labels. A column without head stays next to the previous one."""
+    """Divide columns into blocks that repeat the labels. Columns without a heading stay next to the previous one."""
     labels = [column for column in columns if column.is_label]
     groups: list[list[DisplayedColumn]] = []
     for column in columns[len(labels) :]:

@@ -1,4 +1,4 @@
-"""Tables as pandas and polars data frames and as Arrow tables. A package is imported when it is used."""
+"""Tables as pandas and polars data frames and as Arrow tables. Each package is imported when it is used."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 Rows: TypeAlias = "Sequence[Sequence[Any]] | Sequence[Mapping[str, Any]]"
-"""The cells of each row, as a sequence or as a dictionary from column to cell. A dictionary without a column has no
-cell in it."""
+"""The cells of each row, as a sequence or as a dictionary from column to cell. If a column is not in a dictionary, the
+cell is empty."""
 
 
 def pandas_frame(rows: Rows, columns: Sequence[str] | None = None) -> pd.DataFrame:
-    """Return rows as a data frame of pandas. ``columns`` are required unless the rows are dictionaries."""
+    """Convert rows to a pandas data frame. ``columns`` is required unless the rows are dictionaries."""
     pandas = imported("pandas", "pandas", "to_frame")
     frame: pd.DataFrame = pandas.DataFrame(list(rows), columns=None if columns is None else list(columns))
     return frame
 
 
 def polars_frame(rows: Rows, columns: Sequence[str] | None = None) -> pl.DataFrame:
-    """Return rows as a data frame of polars."""
+    """Convert rows to a polars data frame."""
     polars = imported("polars", "polars", "to_polars")
     frame: pl.DataFrame = polars.DataFrame(
         [
@@ -38,7 +38,7 @@ def polars_frame(rows: Rows, columns: Sequence[str] | None = None) -> pl.DataFra
 
 
 def arrow_table(rows: Rows, columns: Sequence[str] | None = None) -> pa.Table:
-    """Return rows as a table of pyarrow."""
+    """Convert rows to a pyarrow table."""
     arrow = imported("pyarrow", "arrow", "to_arrow")
     typed = _typed_columns(rows, columns)
     arrays = [arrow.array(cells, getattr(arrow, _TYPES[kind][1])()) for _, kind, cells in typed]
@@ -46,9 +46,9 @@ def arrow_table(rows: Rows, columns: Sequence[str] | None = None) -> pa.Table:
 
 
 def _typed_columns(rows: Rows, columns: Sequence[str] | None) -> list[tuple[str, type | None, list[Any]]]:
-    """Return the name, the type and the cells of each column. Cells that are NaN become None.
+    """Return the name, the type and the cells of each column. NaN becomes None.
 
-    The type is None if the column has no values.
+    If a column contains no values, its type is None.
     """
     if columns is None:
         columns = list(dict.fromkeys(name for row in rows for name in row))
@@ -58,17 +58,17 @@ def _typed_columns(rows: Rows, columns: Sequence[str] | None) -> list[tuple[str,
 
 
 _TYPES: dict[type | None, tuple[str, str]] = {
-    bool: ("Boolean", "bool_"),  # before int, because a bool is an int as well
+    bool: ("Boolean", "bool_"),  # before int, because a bool is also an int
     int: ("Int64", "int64"),
     float: ("Float64", "float64"),
     str: ("String", "string"),
     None: ("Null", "null"),
 }
-"""The types in polars and pyarrow for each type of values. The type of a column without values is None."""
+"""The polars type and the pyarrow type for each Python type of values. None is the type of a column without values."""
 
 
 def _in_one_type(cells: Sequence[Any]) -> tuple[type | None, list[Any]]:
-    """Return the common type of values, and the values converted to it. Numbers can become real, or text."""
+    """Convert the values of a column to a common type. Integers can become floats, and mixed types strings."""
     known = [cell for cell in cells if cell is not None]
     kinds = {next((kind for kind in _TYPES if kind and isinstance(cell, kind)), str) for cell in known}
     if not kinds:

@@ -1,4 +1,4 @@
-"""Tables in LaTeX, with rules of the package booktabs. The tables fit the text width of the class article."""
+"""LaTeX tables with the rules of the booktabs package, which fit the text width of the article class."""
 
 from __future__ import annotations
 
@@ -19,17 +19,16 @@ from irevalx.reports.fitting import (
 from irevalx.reports.table import Table
 
 _SIZES = (("", 64, 38), (r"\small", 71, 42), (r"\footnotesize", 77, 48), (r"\scriptsize", 81, 57))
-"""Font sizes, with the numbers of characters in a line and of lines on a page. Tables in smaller sizes have narrower
-gaps."""
+"""The font sizes, each with the number of characters in a line and of lines on a page. Smaller sizes have narrower gaps
+between columns."""
 
 _MARK = "Bold type"
-"""The phrase with which notes describe the mark of the best value."""
+"""The phrase in notes that names the mark of the best value."""
 
 _GAPS = r"\setlength{\tabcolsep}{4pt}"
 
 _WIDER = (re.compile("[A-Z&%@…]"), 0.55), (re.compile("[mwMW%@]"), 0.7)
-"""Wide characters, and the difference between their width and the width of a digit. The unit is the width of a
-digit."""
+"""Characters that are wider than a digit, and by how many widths of a digit they exceed it."""
 
 _SPECIAL = {character: "\\" + character for character in "&%$#_{}"}
 _SPECIAL |= {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
@@ -37,11 +36,11 @@ _SPECIAL |= {"<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}", "`
 _SPECIAL |= {character: character + "{}" for character in "-',"}
 
 _ACCENTED = re.compile("[\x80-\u017f–—‘’“”„…€™†]")  # noqa: RUF001 - punctuation
-"""Non-ASCII characters that pdfLaTeX supports with the font encoding T1."""
+"""Non-ASCII characters that pdfLaTeX supports with the T1 font encoding."""
 
 
 def latex_lines(tables: Sequence[Table], digits: int, *, titled: bool) -> Iterator[bytes]:
-    """Yield the tables, with titles if ``titled``. Captions explain marks and names; comments contain notes."""
+    """Yield tables, with titles if ``titled``. Captions explain marks and names, and LaTeX comments contain notes."""
     tables = [_narrower(table, digits) for table in tables]
     tables, explanation = with_short_names(tables, digits, _SIZES[-1][1], length=_length)
     lines: list[str] = []
@@ -61,8 +60,9 @@ def latex_lines(tables: Sequence[Table], digits: int, *, titled: bool) -> Iterat
 def escape_latex(text: str) -> str:
     """Escape special characters, characters that LaTeX's default font lacks, and characters that form ligatures.
 
-    If a text begins with ``*`` or ``[``, this character is put in braces, because it would otherwise be an argument of
-    the preceding row end. Bytes that are not UTF-8 are written as escapes, and negative numbers have a minus sign.
+    If a text begins with ``*`` or ``[``, this character is put in braces, because LaTeX would otherwise read it as an
+    argument of the preceding end of the row. Bytes that are not UTF-8 are written as escapes, and negative numbers have
+    a minus sign.
     """
     if re.fullmatch(r"-\d+(\.\d+)?", text):
         return f"$-${text[1:]}"
@@ -72,7 +72,7 @@ def escape_latex(text: str) -> str:
 
 
 def _requirements(lines: Sequence[str]) -> str:
-    """Return a comment that names the required packages. If pdfLaTeX lacks letters, it also names another compiler."""
+    """Return a LaTeX comment that names the required packages and, if pdfLaTeX lacks letters, another compiler."""
     text = "\n".join(lines)
     packages = ["booktabs", *(["longtable"] if r"\begin{longtable}" in text else [])]
     comment = f"% Requires \\usepackage{{{','.join(packages)}}}"
@@ -87,7 +87,7 @@ def _requirements(lines: Sequence[str]) -> str:
 
 
 def _table_lines(table: Table, digits: int, caption: str) -> Iterator[str]:
-    """Yield the lines of a table. A table that is too long for one page is divided among pages."""
+    """Yield the lines of a table, which is divided among pages if it is too long for one page."""
     yield from (f"% {visible(paragraph)}" for paragraph in table.summary(digits))
     size, page, blocks, notes = _fitted(table, digits)
     is_long = sum(len(block[0].cells) + _height(block) + 2 for block in blocks) > page
@@ -109,7 +109,7 @@ def _table_lines(table: Table, digits: int, caption: str) -> Iterator[str]:
 
 
 def _long_table(block: Sequence[DisplayedColumn], table: Table, caption: str) -> Iterator[str]:
-    """Yield a table of several pages. If there is no caption, it continues the previous table."""
+    """Yield a table that extends over several pages. A table without a caption continues the previous table."""
     head, rows = _rows(block, table)
     rules = (r"\toprule", *head, r"\midrule")
     yield from [] if caption else [r"\addtocounter{table}{-1}"]
@@ -119,7 +119,7 @@ def _long_table(block: Sequence[DisplayedColumn], table: Table, caption: str) ->
 
 
 def _caption(table: Table, explanation: str, *, titled: bool) -> str:
-    """Return the caption: the title (if it is displayed, or is the only sentence), and sentences on marks and names."""
+    """Return the caption of a table, which consists of the title, if it is displayed, and notes on marks and names."""
     title = f"{table.title[:1].upper()}{table.title[1:].removesuffix('.')}."
     sentences = [title] if titled or not table.caption else []
     sentences += [sentence.replace("{best}", _MARK) for sentence in table.caption]
@@ -128,7 +128,7 @@ def _caption(table: Table, explanation: str, *, titled: bool) -> str:
 
 
 def _fitted(table: Table, digits: int) -> tuple[str, int, list[list[DisplayedColumn]], list[str]]:
-    """Return the font size, the number of lines on a page, the columns in blocks that fit the width, and notes."""
+    """Return the font size, the number of lines per page, the blocks of columns that fit the width, and notes."""
     columns = columns_of(table, digits, best="{}", other="{}", length=_length)
     if total_width(columns) <= _SIZES[0][1]:
         return "", _SIZES[0][2], [columns], []
@@ -139,7 +139,7 @@ def _fitted(table: Table, digits: int) -> tuple[str, int, list[list[DisplayedCol
 
 
 def _narrower(table: Table, digits: int) -> Table:
-    """Return a table with rows and columns exchanged if it is too wide for the text width and is narrower then."""
+    """Exchange the rows and columns of a table that is too wide, if the exchanged table is narrower."""
     if not table.is_matrix:
         return table
     exchanged = table.transposed()
@@ -150,7 +150,7 @@ def _narrower(table: Table, digits: int) -> Table:
 
 
 def _length(text: str) -> int:
-    """Return the width of a text. The unit is the width of a digit."""
+    """Return the width of a string, in widths of a digit."""
     return math.ceil(len(text) + sum(more * len(wide.findall(text)) for wide, more in _WIDER))
 
 
@@ -163,7 +163,7 @@ def _height(block: Sequence[DisplayedColumn]) -> int:
 
 
 def _rows(block: Sequence[DisplayedColumn], table: Table) -> tuple[list[str], list[str]]:
-    """Return the lines of the head and of the rows. Columns are aligned, and the best values are in bold type."""
+    """Return the LaTeX lines of the headings, and of the rows with the best values in bold type."""
     texts = []
     for column in block:
         head = [escape_latex(visible(line)) for line in column.head_lines(_height(block))]

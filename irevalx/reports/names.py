@@ -1,4 +1,4 @@
-"""Short names of runs, judges, groups and studies for figures and tables."""
+"""Short names of runs, judges, groups and studies, for use in figures and tables."""
 
 from __future__ import annotations
 
@@ -13,45 +13,45 @@ from irevalx.errors import printable
 from irevalx.frozen import Frozen
 
 ELLIPSIS = "…"
-"""The character that replaces omitted parts of names."""
+"""The character that replaces omitted parts of a name."""
 
 _STRONG = re.compile(rf"([_/\s{ELLIPSIS}]+)")
-"""Separators of names."""
+"""Separators that always divide a name into parts."""
 
 _WEAK = re.compile(r"((?<!=)(?<!\de)-+|(?<!\d)\.|\.(?!\d))")
-"""Separators that can also be in a value: not signs, exponents and decimal points."""
+"""Separators that can also occur within a value. Signs, exponents and decimal points do not divide a name."""
 
 _DASHED_KEY = re.compile(r"-[A-Za-z][A-Za-z0-9]*=")
 _NUMBER = re.compile(r"[-+]?\d+(\.\d+)?(e-?\d+)?")
 
 _Parts: TypeAlias = "list[tuple[str, str]]"
-"""The separator (empty before the first part) and the text of each part of a name. ``key=value`` is one part."""
+"""The parts of a name, each with the preceding separator (empty for the first part). ``key=value`` is one part."""
 
 
 class NameParts(Frozen):
-    """Names, divided into their common and their differing parts."""
+    """Names that are divided into common and differing parts."""
 
-    common: str  # with … in place of the differing parts, or empty if names have no common part
-    differing: Mapping[str, str]  # by complete name; distinct, with … in place of the common parts in between
+    common: str  # common parts, with … for the differing ones, or empty
+    differing: Mapping[str, str]  # from complete name to distinct differing parts, joined by …
     factors: Mapping[str, Sequence[str | None]]
-    """The value of each name for each factor, or None if a name lacks the factor. A factor is the key of parts such as
-    k1=0.8 or k1-0.8, or "part N" for the N-th part without a key, if several names share a value of it."""
+    """The value of each name for each factor, or None if a name has no value. A factor is the key of parts such as
+    k1=0.8 or k1-0.8, or "part N" for the N-th part without a key, if several names share one of its values."""
 
 
 class ShortNames(Frozen):
-    """Names as a figure or a table contains them."""
+    """The names that a figure or a table displays instead of complete names."""
 
     of: Mapping[str, str]  # from a complete name to the short name
-    key: str = ""  # sentences on omitted parts, and the names if they are replaced by numbers
-    in_text: Mapping[str, str] = {}  # from a complete name to its form in sentences, which is never a number
-    form: str = ""  # the omitted common parts, with … in place of the parts that names contain
+    key: str = ""  # sentences on omitted parts, and on numbers that replace names
+    in_text: Mapping[str, str] = {}  # from a complete name to its form in sentences, never a number
+    form: str = ""  # the omitted common parts, with … for the displayed parts
 
     def pair(self, name: str, against: str) -> str:
-        """Return the name of the difference between two runs, such as A - B."""
+        """Return the displayed name of the difference between two runs, such as A - B."""
         return f"{self.of[name]} − {self.of[against]}"  # noqa: RUF001 - a minus sign
 
     def renamed(self, sentence: str) -> str:
-        """Replace complete names in a sentence by short ones, except in a command at its end."""
+        """Replace complete names in a sentence by short names, except in a command at the end of the sentence."""
         names = sorted((name for name, short in self.in_text.items() if name != short), key=len, reverse=True)
         text, command, arguments = sentence.partition("irevalx-lab ")
         if names:
@@ -61,16 +61,16 @@ class ShortNames(Frozen):
 
 
 def drawable(text: str) -> str:
-    """Escape control characters and bytes that are not UTF-8, because no font contains them."""
+    """Escape characters that no font contains: control characters and bytes that are not UTF-8."""
     return "".join(c if c.isprintable() or c in "\n\u00a0" else printable(c) for c in text)
 
 
 def shorten(names: Iterable[str], longest: float, length: Callable[[str], float] = len) -> ShortNames:
-    """Return distinct names on one line that are not longer than ``longest``.
+    """Shorten names to at most ``longest``, so that they remain distinct and fill one line each.
 
-    Names that fit are not changed. If a name is too long, the parts common to all names are omitted. If a name is
-    still too long, its middle is omitted, in whole parts. If two names are then equal or a name is too long, all are
-    replaced by numbers.
+    If all names fit, they are not changed. If a name is too long, the parts common to all names are omitted. If a name
+    is still too long, whole parts in its middle are omitted. If two names are then equal or a name is too long, numbers
+    replace all names.
     """
     complete = list(dict.fromkeys(names))
     drawn = [drawable(name).replace("\n", printable("\n")) for name in complete]
@@ -95,10 +95,10 @@ def shorten(names: Iterable[str], longest: float, length: Callable[[str], float]
 
 
 def split_names(names: Iterable[str]) -> NameParts:
-    """Divide names at ``_ - . /`` and blanks into common and differing parts.
+    """Divide names at spaces and at the characters ``_ - . /`` into common and differing parts.
 
-    Parts ``key=value`` are one part, and are in one order in all names. A number that differs stays with the part
-    before it, such as top-100.
+    A pair ``key=value`` is one part. All names list their pairs in the same order. A number that differs stays with the
+    part before it, such as top-100.
     """
     complete = list(dict.fromkeys(names))
     divided = _in_one_order(complete)
@@ -115,7 +115,7 @@ def split_names(names: Iterable[str]) -> NameParts:
 
 
 def _in_one_order(names: Sequence[str]) -> list[_Parts]:
-    """Return the parts of names. Parts with keys exchange their places so that all names have one order of keys."""
+    """Divide names into parts, and sort parts with keys so that all names list the keys in the same order."""
     is_dashed = any(map(_DASHED_KEY.search, names))
     divided = []
     for name in names:
@@ -133,18 +133,18 @@ def _in_one_order(names: Sequence[str]) -> list[_Parts]:
 
 
 def _key(token: str) -> str:
-    """Return the key of a part ``key=value``, or an empty text."""
+    """Return the key of a part ``key=value``, or an empty string if the part has no key."""
     return token.partition("=")[0] if "=" in token else ""
 
 
 def _common(tokens: Sequence[str], others: Sequence[str]) -> list[str]:
-    """Return the tokens that both sequences contain in the same order."""
+    """Return the parts that both sequences contain in the same order."""
     blocks = SequenceMatcher(None, tokens, others, autojunk=False).get_matching_blocks()
     return [token for block in blocks for token in tokens[block.a : block.a + block.size]]
 
 
 def _gaps(parts: _Parts, common: Sequence[str]) -> list[_Parts]:
-    """Return the parts before, between and after the common tokens."""
+    """Return the sequences of parts before, between and after the common parts."""
     gaps: list[_Parts] = [[]]
     for separator, token in parts:
         if len(gaps) <= len(common) and token == common[len(gaps) - 1]:
@@ -159,7 +159,7 @@ def _joined(parts: _Parts) -> str:
 
 
 def _needed(common: Sequence[str], gaps: Sequence[Sequence[_Parts]]) -> int | None:
-    """Return the index of a common token without which a number would have no key, or a name would be empty."""
+    """Return the index of a common part that is needed as the key of numbers, or to keep names from becoming empty."""
     for place, token in enumerate(common, 1):
         first = [of_name[place][0][1] if of_name[place] else "" for of_name in gaps]
         if all(map(_NUMBER.fullmatch, first)) and not _NUMBER.fullmatch(token) and "=" not in token:
@@ -170,7 +170,7 @@ def _needed(common: Sequence[str], gaps: Sequence[Sequence[_Parts]]) -> int | No
 
 
 def _form(first: _Parts, common: Sequence[str], gaps: Sequence[Sequence[_Parts]]) -> str:
-    """Return the common tokens of names with the separators of the first name. The character … replaces the gaps."""
+    """Return the common parts, with the first name's separators, and with … for the parts in which names differ."""
     form = ""
     for place, token in enumerate([*common, ""]):
         different = [of_name[place] for of_name in gaps if of_name[place]]
@@ -183,7 +183,7 @@ def _form(first: _Parts, common: Sequence[str], gaps: Sequence[Sequence[_Parts]]
 
 
 def _factors(gaps: Sequence[Sequence[_Parts]]) -> dict[str, list[str | None]]:
-    """Return the values of each factor, in the order of names."""
+    """Return the value of each name for each factor."""
     factors: dict[str, list[str | None]] = {}
     n_unnamed = 0
     for of_gap in zip(*gaps, strict=True):
@@ -206,7 +206,7 @@ def _factors(gaps: Sequence[Sequence[_Parts]]) -> dict[str, list[str | None]]:
 
 
 def _without_middle(name: str, longest: float, length: Callable[[str], float]) -> str:
-    """Omit the middle of a name that is too long, in whole parts, or in letters if the name has no separators."""
+    """Shorten a name by omitting whole parts, or letters if there are no parts, from its middle."""
     if length(name) <= longest:
         return name
     [parts] = _in_one_order([name])

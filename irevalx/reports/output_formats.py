@@ -1,4 +1,4 @@
-"""The formats in which results are printed: OUTPUT_FORMATS contains one record for each format.
+"""The formats in which results are printed. OUTPUT_FORMATS contains one record for each format.
 
 The modules that create the lines are imported on demand, because every call of the command imports this module.
 """
@@ -23,25 +23,25 @@ DIGITS = 4
 """The default number of decimals of real numbers in displayed tables (``--digits``)."""
 
 MOST_DIGITS = 100
-"""The maximum value of ``--digits``. No number has more digits."""
+"""The maximum value of ``--digits``, which exceeds the number of digits of any value."""
 
 
 class OutputFormat(Frozen):
-    """An output format. Subclasses create the lines."""
+    """An output format. Each subclass creates the lines of a format."""
 
     name: str  # value of ``--format``
-    purpose: str  # description in a few words, for help and manual
+    purpose: str  # a few words for help texts and manual pages
     for_people: ClassVar[bool] = False
     """Whether the format displays a table, whose real numbers have ``--digits`` decimals."""
     in_lab: ClassVar[bool] = True
-    """Whether ``irevalx-lab`` also has the format, so that it must be able to print any table."""
+    """Whether irevalx-lab also supports the format, which must then be able to print any table."""
     run_by_run: ClassVar[bool] = False
-    """Whether the command prints a report for each run rather than one report."""
+    """Whether irevalx prints a report for each run instead of one report on all runs."""
     shows_inputs: ClassVar[bool] = False
-    """Whether reports describe how values were computed. The description includes digests of all files."""
+    """Whether reports describe how values were computed, including digests of all input files."""
 
     def report_lines(self, report: EvaluationReport) -> Iterator[bytes]:
-        """Yield the output of irevalx."""
+        """Yield the lines that irevalx prints in this format."""
         raise NotImplementedError
 
     def table_lines(
@@ -53,29 +53,29 @@ class OutputFormat(Frozen):
         about: About = None,
         width: int | None = None,
     ) -> Iterator[bytes]:
-        """Yield the output of irevalx-lab.
+        """Yield the lines that irevalx-lab prints in this format.
 
-        A format that can contain only one table prints only the first table. ``titled`` prints the title even of a
-        single table. ``about`` describes how values were computed, for formats that show inputs. ``width`` is the width
-        of the terminal, or None if the output is not a terminal.
+        A format that can contain only one table prints only the first table. If ``titled`` is true, the title is
+        printed even if there is only one table. ``about`` describes how values were computed, for formats that show
+        inputs. ``width`` is the width of the terminal, or None if the output is not a terminal.
         """
         return self._lines_of(tables, digits, titled, about, width)
 
     def _lines_of(
         self, tables: Sequence[Table], digits: int, titled: bool, about: About, width: int | None
     ) -> Iterator[bytes]:
-        """Yield the lines of ``table_lines``."""
+        """Yield the lines that ``table_lines`` returns."""
         raise NotImplementedError
 
 
 class TrecEvalLines(OutputFormat):
-    """The three columns of trec_eval."""
+    """The three-column format of trec_eval."""
 
     in_lab = False
     run_by_run = True
 
     def report_lines(self, report: EvaluationReport) -> Iterator[bytes]:
-        """Yield the lines of all runs, run by run."""
+        """Yield the lines of all runs, one run after the other."""
         from irevalx.reports.report import trec_lines
 
         for evaluation in report.evaluations:
@@ -89,7 +89,7 @@ class DisplayedTable(OutputFormat):
     for_people = True
 
     def report_lines(self, report: EvaluationReport) -> Iterator[bytes]:
-        """Yield a table that compares the runs, or a table for each measure if there are several collections."""
+        """Yield a table that compares the runs. If there are several collections, yield a table for each measure."""
         from irevalx.reports.collections import tables_of_collections
         from irevalx.reports.report import overview
 
@@ -100,16 +100,16 @@ class DisplayedTable(OutputFormat):
 class TableForPeople(DisplayedTable):
     """A table as plain text."""
 
-    layout: str  # table format of tabulate
-    best: str  # format of a cell with the best value; ``{}`` is the value
-    other: str = "{}"  # format of the other cells of such a column
-    escape: Callable[[str], str] = str  # returns a text that can be in a cell
-    mark: str = "*"  # the mark of the best value in notes; daggers and letters mark significance
+    layout: str  # table format of the package tabulate
+    best: str  # format of a cell with the best value, in which ``{}`` is the value
+    other: str = "{}"  # format of the other cells in such a column
+    escape: Callable[[str], str] = str  # escapes special characters in a cell
+    mark: str = "*"  # mark of the best value in notes; daggers and letters mark significance
 
     def _lines_of(
         self, tables: Sequence[Table], digits: int, titled: bool, about: About, width: int | None
     ) -> Iterator[bytes]:
-        """Yield the tables in order. Tables have titles if there are several tables."""
+        """Yield the lines of the tables, in order. If there are several tables, each table has a title."""
         for number, table in enumerate(tables):
             for paragraph in table.summary(digits):
                 yield displayed("\n".join(self._wrapped(self._text(paragraph), width)) + "\n\n")
@@ -123,14 +123,14 @@ class TableForPeople(DisplayedTable):
                 yield displayed(("\n" if place == 0 else "") + note + "\n")
 
     def _fitted(self, table: Table, digits: int, width: int | None) -> tuple[Iterable[bytes], Sequence[str]]:
-        """Return the lines of a table, and notes about omissions that make it fit the width."""
+        """Return the lines of a table, and notes about columns that were omitted to fit the width."""
         from irevalx.reports.table import aligned_lines
 
         lines = aligned_lines(table, digits, layout=self.layout, best=self.best, other=self.other, escape=self.escape)
         return lines, ()
 
     def _wrapped(self, text: str, width: int | None) -> list[str]:
-        """Return the lines of a paragraph or a note."""
+        """Wrap a paragraph or a note into lines."""
         return [text]
 
     def _text(self, sentence: str) -> str:
@@ -145,12 +145,12 @@ class TableForPeople(DisplayedTable):
 
 
 class TerminalTable(TableForPeople):
-    """A table for the terminal. The table is fitted to the width of the terminal."""
+    """A table that is fitted to the width of the terminal."""
 
     def _lines_of(
         self, tables: Sequence[Table], digits: int, titled: bool, about: About, width: int | None
     ) -> Iterator[bytes]:
-        """Yield the tables with short names of runs, which a paragraph above the first table explains."""
+        """Yield tables with short names of runs. A paragraph above the first table explains the names."""
         from irevalx.reports.fitting import with_short_names
 
         tables, explanation = with_short_names(tables, digits, width)
@@ -168,14 +168,14 @@ class TerminalTable(TableForPeople):
         return fitted_lines(table, digits, width, best=self.best, other=self.other)
 
     def _wrapped(self, text: str, width: int | None) -> list[str]:
-        """Return the lines of a paragraph or a note. ``width`` is None if the output is not a terminal."""
+        """Wrap a paragraph or a note into lines. ``width`` is None if the output is not a terminal."""
         from irevalx.reports.fitting import WIDTH, wrapped
 
         return wrapped(text, width or WIDTH)
 
 
 class LatexTable(DisplayedTable):
-    """A table in LaTeX, with a caption."""
+    """A LaTeX table with a caption."""
 
     def _lines_of(
         self, tables: Sequence[Table], digits: int, titled: bool, about: About, width: int | None
@@ -186,12 +186,12 @@ class LatexTable(DisplayedTable):
 
 
 class SeparatedValues(OutputFormat):
-    """A header, followed by one line per row with values that are not rounded."""
+    """A header line, and one line for each row. Values are not rounded."""
 
-    delimiter: str  # the separator of fields. A field that contains it is quoted
+    delimiter: str  # a field that contains the delimiter is quoted
 
     def report_lines(self, report: EvaluationReport) -> Iterator[bytes]:
-        """Yield one line per value."""
+        """Yield a header line, and one line for each value."""
         from irevalx.reports.records import fields_of, records_of, separated_lines
 
         return separated_lines(fields_of(report), records_of(report), self.delimiter)
@@ -199,17 +199,17 @@ class SeparatedValues(OutputFormat):
     def _lines_of(
         self, tables: Sequence[Table], digits: int, titled: bool, about: About, width: int | None
     ) -> Iterator[bytes]:
-        """Yield the first table. An undefined value is an empty field."""
+        """Yield the lines of the first table. Undefined values are empty fields."""
         from irevalx.reports.records import separated_lines, without_nan
 
         return separated_lines(tables[0].columns, map(without_nan, tables[0].rows), self.delimiter)
 
 
 class JsonLines(OutputFormat):
-    """One JSON object per row, with values that are not rounded."""
+    """One JSON object for each row. Values are not rounded."""
 
     def report_lines(self, report: EvaluationReport) -> Iterator[bytes]:
-        """Yield one line per value."""
+        """Yield one JSON object for each value."""
         from irevalx.reports.records import fields_of, json_lines, records_of
 
         return json_lines(fields_of(report), records_of(report))
@@ -217,14 +217,14 @@ class JsonLines(OutputFormat):
     def _lines_of(
         self, tables: Sequence[Table], digits: int, titled: bool, about: About, width: int | None
     ) -> Iterator[bytes]:
-        """Yield the first table."""
+        """Yield one JSON object for each row of the first table."""
         from irevalx.reports.records import json_lines
 
         return json_lines(tables[0].columns, tables[0].rows)
 
 
 class JsonObject(OutputFormat):
-    """One JSON object that contains all values."""
+    """A single JSON object that contains all values."""
 
     shows_inputs = True
 
@@ -237,15 +237,15 @@ class JsonObject(OutputFormat):
     def _lines_of(
         self, tables: Sequence[Table], digits: int, titled: bool, about: About, width: int | None
     ) -> Iterator[bytes]:
-        """Yield the tables as an object from title to rows, and the description of how values were computed."""
+        """Yield an object that maps each title to the rows of the table, and describes how values were computed."""
         from irevalx.reports.records import json_of_tables
 
         return json_of_tables(tables, about)
 
 
 _MARKDOWN = r"[\\`*~|\[]|(?<!\w)_|_(?!\w)|<(?=[A-Za-z/!?])|&(?=#?\w+;)"
-"""Characters that are special in a cell. Underscores within words, ``<`` before numbers and most ``&`` are not special.
-"""
+"""Characters with a special meaning in a Markdown cell. Underscores within words, ``<`` before numbers and most ``&``
+have none."""
 
 
 def _escape_markdown(text: str) -> str:
@@ -267,9 +267,9 @@ OUTPUT_FORMATS: dict[str, OutputFormat] = {
         JsonLines("jsonl", "one JSON object per line"),
     )
 }
-"""The values of ``--format``, in the order of the help and the manual page."""
+"""The formats by their names, which are the values of ``--format``, in the order of the help text."""
 
 
 def format_help(formats: Iterable[OutputFormat]) -> str:
-    """Return the names and purposes of formats for the help, such as "csv (comma-separated values)"."""
+    """Return the names and purposes of formats for a help text, such as "csv (comma-separated values)"."""
     return ", ".join(f"{form.name} ({form.purpose})" for form in formats)

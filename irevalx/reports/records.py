@@ -1,4 +1,4 @@
-"""Output for other programs: one value per row (csv, tsv, jsonl), or all values in one object (json).
+"""Output for other programs, with one value per row (csv, tsv, jsonl) or all values in one object (json).
 
 Values are not rounded, so that reading them back yields equal numbers. Names and topics that are not UTF-8 are
 preserved with Python's surrogateescape: as bytes in csv and tsv, and as escaped surrogates in JSON.
@@ -32,7 +32,7 @@ _TOPICS_AT_ONCE = 2**10
 
 
 class Record(NamedTuple):
-    """One value of a run: its topic (or ``all``), the printed name of the measure, and the number."""
+    """A measure value of a run for one topic or for all topics."""
 
     run: str
     topic: str
@@ -41,7 +41,7 @@ class Record(NamedTuple):
 
 
 class RecordWithInterval(NamedTuple):
-    """A value with its confidence interval, whose bounds are None if it has no interval."""
+    """A measure value with its confidence interval. The bounds are None if the value has no interval."""
 
     run: str
     topic: str
@@ -52,7 +52,7 @@ class RecordWithInterval(NamedTuple):
 
 
 def records(evaluation: Evaluation, summaries: Iterable[SummaryRow], *, per_topic: bool) -> Iterator[Record]:
-    """Yield the values in print order, except runid. If ``per_topic`` is true, yield the values of topics first."""
+    """Yield the measure values of a run in print order, except the run tag. Values of topics come first."""
     run = as_text(evaluation.run)
     for topic, values in _values_by_topic(evaluation) if per_topic else ():
         for name, value in values:
@@ -64,7 +64,7 @@ def records(evaluation: Evaluation, summaries: Iterable[SummaryRow], *, per_topi
 
 
 def _values_by_topic(evaluation: Evaluation) -> Iterator[tuple[str, list[tuple[str, float | int | str]]]]:
-    """Yield each topic with names and values of measures. Measures without a value for the topic are omitted."""
+    """Yield each topic with the names and values of measures. Measures that have no value for a topic are omitted."""
     columns_of_topics = [
         column
         for column in evaluation.columns
@@ -80,7 +80,7 @@ def _values_by_topic(evaluation: Evaluation) -> Iterator[tuple[str, list[tuple[s
 def records_with_intervals(
     evaluation: Evaluation, summaries: Iterable[SummaryRow], *, per_topic: bool
 ) -> Iterator[RecordWithInterval]:
-    """Yield the values like ``records``, with their intervals."""
+    """Yield the measure values of a run with their confidence intervals. See ``records``."""
     for record in records(evaluation, (), per_topic=per_topic):
         yield RecordWithInterval(*record, None, None)
     for row in summaries:
@@ -90,16 +90,16 @@ def records_with_intervals(
 
 
 def fields_of(report: EvaluationReport) -> tuple[str, ...]:
-    """Return the field names of a report's records. A report on several collections begins with ``collection``."""
+    """Return the field names of a report's records, which begin with ``collection`` if there are several."""
     fields = Record._fields if report.intervals is None else RecordWithInterval._fields
     return ("collection", *fields) if report.has_collections else fields
 
 
 def records_of(report: EvaluationReport) -> Iterator[Sequence[Any]]:
-    """Yield the values of all runs, run by run.
+    """Yield the records of all runs, one run after the other.
 
-    If there are several collections, each record begins with its collection. A summary over all collections has the
-    collection ``all``.
+    If there are several collections, the first field of each record is the collection. The collection of a summary over
+    all collections is ``all``.
     """
     records_of_run = records if report.intervals is None else records_with_intervals
     for evaluation in report.evaluations:
@@ -116,21 +116,21 @@ def records_of(report: EvaluationReport) -> Iterator[Sequence[Any]]:
 
 
 class _Echo:
-    """A file object for ``csv.writer`` whose ``write`` returns the line."""
+    """A file object for ``csv.writer`` whose method ``write`` returns the line."""
 
     def write(self, line: str) -> str:
         return line
 
 
 def separated_lines(columns: Sequence[str], rows: Iterable[Sequence[Any]], delimiter: str) -> Iterator[bytes]:
-    """Yield a header and one line per row. None becomes an empty field. ``rows`` has shape (n_rows, n_columns)."""
+    """Yield a header line and the lines of rows of shape (n_rows, n_columns). None becomes an empty field."""
     line_of = csv.writer(_Echo(), delimiter=delimiter, lineterminator="\n").writerow
     for row in chain([columns], rows):
         yield displayed(line_of(row))
 
 
 def without_nan(row: Sequence[Any]) -> list[Any]:
-    """Return a row in which None, which is printed as an empty field, replaces NaN."""
+    """Replace NaN by None, which is printed as an empty field, in a row."""
     return [None if isinstance(value, float) and math.isnan(value) else value for value in row]
 
 
@@ -142,7 +142,7 @@ def json_lines(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> Iterato
 
 
 def json_of_tables(tables: Iterable[Table], about: Mapping[str, Any] | None = None) -> Iterator[bytes]:
-    """Yield a JSON object with the rows of each table under its title. "about" describes how the rows were computed."""
+    """Yield a JSON object that maps each title to the table's rows. "about" describes how the rows were computed."""
     members: dict[str, Any] = {
         table.title: [_json_object(table.columns, row) for row in table.rows] for table in tables
     }
@@ -152,7 +152,7 @@ def json_of_tables(tables: Iterable[Table], about: Mapping[str, Any] | None = No
 
 
 def json_of_report(report: EvaluationReport) -> Iterator[bytes]:
-    """Yield one JSON object in pieces: how values were computed, runs[].topics.TOPIC.MEASURE and runs[].all."""
+    """Yield a JSON object in pieces: a description, the values runs[].topics.TOPIC.MEASURE, and runs[].all."""
     yield from _json_members({"version": JSON_VERSION, **report.about}, "{", 1)
     yield b',\n "runs": ['
     for number, evaluation in enumerate(report.evaluations):
@@ -174,9 +174,9 @@ def json_of_report(report: EvaluationReport) -> Iterator[bytes]:
 
 
 def _json_summaries(report: EvaluationReport, evaluation: Evaluation) -> dict[str, Any]:
-    """Return the summaries of a run: ``all``, and intervals ``low`` and ``high``.
+    """Return the summaries of a run: ``all``, and the interval bounds ``low`` and ``high``.
 
-    ``groups`` contains the same by topic group, and ``collections`` by collection.
+    The summaries of topic groups are in ``groups``, and the summaries of collections are in ``collections``.
     """
     run: dict[str, Any] = {}
     if evaluation.parts:
@@ -194,7 +194,7 @@ def _json_summaries(report: EvaluationReport, evaluation: Evaluation) -> dict[st
 
 
 def _json_members(members: Mapping[str, Any], start: str, depth: int) -> Iterator[bytes]:
-    """Yield ``start`` and the members of a JSON object, indented by ``depth`` spaces. Ignore an empty object."""
+    """Yield ``start`` and the members of a JSON object, indented by ``depth`` spaces, or nothing if it is empty."""
     if members:
         lines = _INDENTED.encode(members).split("\n")[1:-1]
         yield start.encode() + "".join(f"\n{' ' * (depth - 1)}{line}" for line in lines).encode()
@@ -204,7 +204,7 @@ _INDENTED = json.JSONEncoder(indent=1, allow_nan=False)
 
 
 def finite(value: Any) -> Any:
-    """Return a value for JSON. NaN and infinity are replaced by None."""
+    """Replace NaN and infinity, which JSON lacks, by None."""
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 

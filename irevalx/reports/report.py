@@ -1,4 +1,4 @@
-"""Output of evaluations as lines of trec_eval or as an overview table."""
+"""Conversion of evaluations to lines of trec_eval or to an overview table."""
 
 from __future__ import annotations
 
@@ -28,19 +28,19 @@ if TYPE_CHECKING:
     from irevalx.statistics.confidence_intervals import MeanIntervals
 
 ALL = "all"
-"""The topic of a summary in output."""
+"""The text in the topic column of a summary."""
 
 LOW, HIGH = "low", "high"
-"""The names that mark the bounds of an interval in the topic column. No topic group can have these names."""
+"""The words in the topic column that denote the bounds of an interval. Topic groups cannot have these names."""
 
 
 class SummaryRow(Frozen):
-    """The summaries of a run over all topics, or over a group of topics."""
+    """The summary values of a run over all topics, or over a group of topics."""
 
     group: str  # the name of the group, or "" for all topics
     topics: tuple[bytes, ...]  # the evaluated topics
-    columns: Sequence[Column]  # in print order; columns of a group include the number of topics and omit the run tag
-    ends: Mapping[str, Ends]  # intervals by printed name, or NaN if undefined. Only means have intervals
+    columns: Sequence[Column]  # in print order; columns of a group include num_q and omit the run tag
+    ends: Mapping[str, Ends]  # from printed names to intervals, NaN if undefined; only for means
 
     @property
     def n_topics(self) -> int:
@@ -49,21 +49,22 @@ class SummaryRow(Frozen):
 
     @property
     def topic(self) -> str:
-        """The text in the topic column: "all" or "all:GROUP"."""
+        """The text in the topic column: "all", or "all:GROUP" for a topic group."""
         return topic_of(self.group)
 
 
 def topic_of(group: str, end: str = "") -> str:
-    """Return the text in the topic column for a group, or for a bound of its interval."""
+    """Return the text in the topic column for a group, or for a bound of an interval."""
     return ":".join(filter(None, (ALL, group, end)))
 
 
 def summary_rows(
     evaluation: Evaluation, groups: Mapping[str, frozenset[bytes]] | None = None, intervals: MeanIntervals | None = None
 ) -> list[SummaryRow]:
-    """Return the summaries of a run. A group is omitted if none of its topics was evaluated.
+    """Return the summary rows of a run. Groups without an evaluated topic are omitted.
 
-    If the run was evaluated on several collections, each collection has a summary, before the summary over all.
+    If the run was evaluated on several collections, the summary of each collection precedes the summary over all
+    collections.
     """
     if evaluation.parts:
         rows = [
@@ -89,11 +90,11 @@ def summary_rows(
 
 
 FEW_TOPICS = 10
-"""An interval over fewer topics than this causes a warning."""
+"""The number of topics below which an interval causes a warning."""
 
 
 def interval_notes(evaluations: Sequence[Evaluation], how: MeanIntervals | None) -> Iterator[str]:
-    """Yield a sentence about each set of clusters, and a sentence that names the measures with Wilson's interval."""
+    """Yield a sentence about each set of clusters, and a sentence that lists the measures with Wilson intervals."""
     if how and how.cluster_of:
         yield from dict.fromkeys(
             f"Intervals are cluster-robust (CR2, {clusters.degrees}): {clusters}."
@@ -107,10 +108,10 @@ def interval_notes(evaluations: Sequence[Evaluation], how: MeanIntervals | None)
 
 
 def interval_warnings(rows: Sequence[SummaryRow], how: MeanIntervals, run: str) -> Iterator[RunWarning]:
-    """Yield warnings about the summaries of a run that have no interval, and about unreliable intervals.
+    """Yield warnings about summaries of a run that have no interval, and about unreliable intervals.
 
-    An interval is unreliable if it is over few topics, or if it extends beyond the range of the measure, which the
-    bootstrap avoids.
+    An interval is unreliable if the number of topics is small, or if the interval extends beyond the range of the
+    measure, which the bootstrap avoids.
     """
     sizes = {
         row.topic: max((column.n_averaged for column in row.columns if is_mean(column)), default=FEW_TOPICS)
@@ -119,7 +120,7 @@ def interval_warnings(rows: Sequence[SummaryRow], how: MeanIntervals, run: str) 
     of_rows: dict[str, list[str]] = {
         "no interval of {}, which is over fewer than 2 topics": [topic for topic, size in sizes.items() if size < 2]
     }
-    remedy = "" if how.cluster_of else f"; {_REMEDY}"  # there is no bootstrap of clusters
+    remedy = "" if how.cluster_of else f"; {_REMEDY}"  # the bootstrap does not support clusters
     for row in rows:
         without: dict[str, list[str]] = {}
         for column in row.columns if sizes[row.topic] > 1 else ():
@@ -143,7 +144,7 @@ _REMEDY = "--ci-method bootstrap computes intervals within the range"
 
 
 def _is_beyond(ends: Ends | None, column: Column) -> bool:
-    """Return whether an interval extends beyond the range of the measure although no value does."""
+    """Return whether an interval extends beyond the range of a measure although no value does."""
     if ends is None or column.values is None:
         return False
     possible = column.measure.value_range
@@ -152,7 +153,7 @@ def _is_beyond(ends: Ends | None, column: Column) -> bool:
 
 
 def with_number(columns: Sequence[Column], n_topics: int) -> tuple[Column, ...]:
-    """Return the columns without the run tag. Put the number of topics first, unless the columns already contain it."""
+    """Remove the run tag from columns. If there is no number of topics, add it as the first column."""
     others = without_tag(columns)
     if any(column.measure is num_q for column in others):
         return others
@@ -160,29 +161,29 @@ def with_number(columns: Sequence[Column], n_topics: int) -> tuple[Column, ...]:
 
 
 def without_tag(columns: Sequence[Column]) -> tuple[Column, ...]:
-    """Return the columns without the run tag."""
+    """Remove the run tag from columns."""
     return tuple(column for column in columns if column.measure is not runid)
 
 
 class EvaluationReport(Frozen, kw_only=True):
-    """The evaluations to print, and the settings of the output."""
+    """The evaluations to print, together with the settings of the output."""
 
     evaluations: Sequence[Evaluation]
-    """The evaluations in the order of the runs."""
+    """The evaluations, in the order of the runs."""
     per_topic: bool
-    """Whether the values of each topic are printed (``-q``)."""
+    """Whether the values of single topics are printed (``-q``)."""
     summary: bool
-    """Whether the ``all`` values are printed (unless ``-n``)."""
+    """Whether the summary values are printed (unless ``-n``)."""
     headed: bool = False
-    """Whether the name of the run precedes its lines, because there are several runs."""
+    """Whether the name of each run is printed before its lines, because there are several runs."""
     complete: bool = False
-    """Whether averages are over all judged topics (``-c``)."""
+    """Whether all judged topics are averaged (``-c``)."""
     notes: bool = True
     """Whether notes below a table explain the table (unless ``--quiet``)."""
     intervals: MeanIntervals | None = None
-    """The method for intervals (``--ci``), or None if no intervals are printed."""
+    """The method for computing intervals (``--ci``), or None if no intervals are printed."""
     groups: Mapping[str, frozenset[bytes]] = {}
-    """The topics of each group for which summaries are printed (``--topic-groups``)."""
+    """The topic groups for which summaries are printed (``--topic-groups``), and their topics."""
     digits: int
     """The number of decimals of real numbers in displayed tables."""
     width: int | None = None
@@ -202,26 +203,27 @@ class EvaluationReport(Frozen, kw_only=True):
         return self.per_topic or self.has_collections or _has_groups(self)
 
     def summaries_of(self, evaluation: Evaluation) -> list[SummaryRow]:
-        """Return the requested summaries of a run. The summaries over all topics come first."""
+        """Return the requested summary rows of a run. The summaries over all topics come first."""
         return summary_rows(evaluation, self.groups, self.intervals) if self.summary else []
 
 
 class Row(Frozen):
-    """The values of a run for one topic or for all topics."""
+    """The measure values of a run for one topic or for all topics."""
 
     labels: tuple[str, ...]  # run, topic, or both
-    group: str  # the best value is marked among the rows of a group
+    group: str  # the best value of each group of rows is marked
     over: tuple[bytes, ...]  # the topics that were averaged; only rows with equal topics compete
-    values: dict[str, Any]  # from a printed name to its value
-    ends: Mapping[str, Ends] = {}  # from a printed name to its interval
+    values: dict[str, Any]  # from printed names to values
+    ends: Mapping[str, Ends] = {}  # from printed names to intervals
 
 
 def overview(report: EvaluationReport) -> list[Table]:
-    """Return a table with a row for each run and a column for each measure, or a row for each measure of a single run.
+    """Return a table that compares runs, with a row for each run and a column for each measure.
 
-    The best of several runs is marked in each column, except for counts and for summaries over different topics. If
-    ``per_topic`` is true, there is one row per topic (and run), and the best run of each topic is marked. Each topic
-    group has one row, with the number of topics. No table is returned if neither topics nor summaries are requested.
+    For a single run, the table has a row for each measure. The best of several runs is marked in each column, except
+    for counts and for summaries over different topics. If ``per_topic`` is true, there is one row per topic (and run),
+    and the best run of each topic is marked. Each topic group has one row, with the number of topics. No table is
+    returned if neither topics nor summaries are requested.
     """
     per_topic, summary = report.per_topic, report.summary
     if not summary and not per_topic:
@@ -248,21 +250,21 @@ def overview(report: EvaluationReport) -> list[Table]:
 
 
 MOST_RUNS_NAMED = 6
-"""The maximum number of runs that a note about coverage names."""
+"""The maximum number of runs that a note about coverage lists."""
 
 
 JUDGED = "judged_among_retrieved"
-"""The column with the fraction of judged documents among the first K retrieved documents, averaged over the topics with
-results. The measure judged@K divides by K instead."""
+"""The name of the column with the fraction of judged documents among the first K retrieved documents, averaged over the
+topics with results. The measure judged@K divides by K instead."""
 
 
 def judged_among_retrieved(depth: int | str = "K") -> str:
-    """Return the head of the column ``JUDGED``, with its cutoff."""
+    """Return the heading of the column ``JUDGED``, including the cutoff."""
     return f"{JUDGED.replace('_', ' ')}@{depth}"
 
 
 def coverage_note(depth: int, runs: Sequence[str], judged: Sequence[float]) -> str:
-    """Return a sentence about the fraction of judged documents among the first ``depth`` documents of each run."""
+    """Return a sentence that states the fraction of judged documents in the top ``depth`` documents of each run."""
     each = {run: f"{share:.4f}" for run, share in zip(runs, judged, strict=True)}
     if len(set(each.values())) == 1:
         shares = f"{next(iter(each.values()))} for each run"
@@ -275,7 +277,7 @@ def coverage_note(depth: int, runs: Sequence[str], judged: Sequence[float]) -> s
 
 
 def judged_in_words(judged: Mapping[str, float], depth: int) -> str:
-    """Return a sentence, for a summary or a report, about the fraction of judged documents of each run."""
+    """Return a summary sentence that states the fraction of judged documents in the top documents of runs."""
     least, most = min(judged, key=judged.__getitem__), max(judged, key=judged.__getitem__)
     of = f"Of the first {depth} documents" if depth > 1 else "Of the documents at rank 1"
     if judged[least] == judged[most]:
@@ -284,7 +286,7 @@ def judged_in_words(judged: Mapping[str, float], depth: int) -> str:
 
 
 def percent(share: float) -> str:
-    """Return a fraction in percent with at most one decimal. Only 0 and 1 result in 0% and 100%."""
+    """Return a fraction as a percentage with at most one decimal. Only 0 and 1 become 0% and 100%."""
     text = f"{100 * share:.1f}".removesuffix(".0")
     if share < 1 and text == "100":
         text = "more than 99.9"
@@ -298,12 +300,12 @@ def _has_groups(report: EvaluationReport) -> bool:
 
 
 def _columns(evaluation: Evaluation, report: EvaluationReport) -> Sequence[Column]:
-    """Return the columns of a run. If there are topic groups, the number of topics is a column, too."""
+    """Return the columns of a run. If there are topic groups, include the number of topics."""
     return with_number(evaluation.columns, len(evaluation.topics)) if _has_groups(report) else evaluation.columns
 
 
 def caption_of(report: EvaluationReport, best: Mapping[str, Collection[int]]) -> Iterator[str]:
-    """Yield the sentences that explain the intervals and the marks of a table."""
+    """Yield the sentences that explain the intervals and the marks in a table."""
     if report.intervals and report.intervals.is_bootstrap:
         how = report.intervals
         yield f"Intervals are from a bootstrap (BCa) with {how.resamples} resamples and seed {how.seed}."
@@ -313,7 +315,7 @@ def caption_of(report: EvaluationReport, best: Mapping[str, Collection[int]]) ->
 
 
 def _notes(report: EvaluationReport) -> Iterator[str]:
-    """Yield notes about several runs: their coverage, and differences between their topics."""
+    """Yield notes that compare the coverage and the topics of several runs."""
     judged = [
         evaluation.judged_among_retrieved_10
         for evaluation in report.evaluations
@@ -332,7 +334,7 @@ def _notes(report: EvaluationReport) -> Iterator[str]:
 
 
 def _rows(evaluation: Evaluation, report: EvaluationReport, *, several: bool) -> Iterator[Row]:
-    """Yield the rows of a run. If there are several runs, the rows are labelled with its name."""
+    """Yield the rows of a run. If there are several runs, each row contains the name of the run."""
     run = as_text(evaluation.run)
     name = (run,) if several else ()
     for part in with_collections_of_topics(evaluation) if report.per_topic else ():
@@ -351,7 +353,7 @@ def _rows(evaluation: Evaluation, report: EvaluationReport, *, several: bool) ->
 
 
 def best_rows(rows: Sequence[Row], columns: Iterable[Column]) -> dict[str, set[int]]:
-    """Return, for each column with a better direction, the rows that have the best value of their group."""
+    """Return the rows with the best value of their group, for each column in which one direction is better."""
     groups: dict[str, list[int]] = {}
     for place, row in enumerate(rows):
         groups.setdefault(row.group, []).append(place)
@@ -368,7 +370,7 @@ def best_rows(rows: Sequence[Row], columns: Iterable[Column]) -> dict[str, set[i
 
 
 def overview_cell(row: Row, column: Column, digits: int) -> str:
-    """Return the value of a row with its interval, in trec_eval's format with ``digits`` decimals."""
+    """Return the value in a row as text, with the interval if there is one, in the number format of trec_eval."""
     value = row.values.get(column.name)
     low, high = row.ends.get(column.name, (nan, nan))
     if not isnan(low):
@@ -382,24 +384,24 @@ def overview_cell(row: Row, column: Column, digits: int) -> str:
 
 
 _PLAIN_CELLS = {"real": b"%6.4f", "integer": b"%d", "text": b"'%b'"}
-"""The format of a topic's value that is not NaN, for each ``Column.number``."""
+"""The format of a topic value other than NaN, for each kind of number in ``Column.number``."""
 
 _BREAKS = re.compile(rb"[\t-\r]")
-"""Tabs, line breaks and form feeds, which would divide a line."""
+"""Tabs, line breaks and form feeds, which would split an output line."""
 
 _TOPICS_AT_ONCE = 1000
-"""The number of topics whose values are converted to Python numbers at a time, which limits memory."""
+"""The number of topics whose values are converted to Python numbers at a time, to limit memory."""
 
 
 def trec_lines(
     evaluation: Evaluation, summaries: Sequence[SummaryRow], *, per_topic: bool, headed: bool = False
 ) -> Iterator[bytes]:
-    """Yield the three columns of trec_eval (name, topic and value).
+    """Yield the lines of trec_eval, which consist of name, topic and value.
 
     An element contains the lines of one topic, or one line.
 
-    ``per_topic`` yields the lines of topics first. ``headed`` yields the run tag first, unless the `all` lines contain
-    it or no line is printed. ``summaries`` require that all topics were evaluated.
+    If ``per_topic`` is true, the lines of topics come first. If ``headed`` is true, the run tag comes first, unless the
+    `all` lines contain the run tag or no line is printed. Summaries can be passed only if all topics were evaluated.
     """
     of_topics = map(_topic_lines, with_collections_of_topics(evaluation)) if per_topic else ()
     lines = chain(*of_topics, *map(_summary_lines, summaries))
@@ -425,7 +427,7 @@ def _topic_lines(evaluation: Evaluation) -> Iterator[bytes]:
 
 
 def _lines_of_topics(evaluation: Evaluation, topics: Sequence[bytes], which: slice) -> Iterator[bytes]:
-    """Yield the lines of a range of topics. A single template formats all topics, which is fast."""
+    """Yield the lines of a slice of the topics. One template formats all topics, which is fast."""
     template = b""
     cells: list[Sequence[Any]] = []
     for column in evaluation.columns:
@@ -440,7 +442,7 @@ def _lines_of_topics(evaluation: Evaluation, topics: Sequence[bytes], which: sli
 
 
 def _lines_with_gaps(topics: Sequence[bytes], columns: Sequence[Column]) -> Iterator[bytes]:
-    """Yield the lines of all topics. Measures that have no value for a topic are omitted."""
+    """Yield the lines of all topics. A measure that has no value for a topic is omitted."""
     values = [column.of_topics() for column in columns]
     labels = [_label(column.name, is_zscore=column.is_zscore) for column in columns]
     for topic, *of_topic in zip(topics, *values, strict=True):
@@ -450,7 +452,7 @@ def _lines_with_gaps(topics: Sequence[bytes], columns: Sequence[Column]) -> Iter
 
 
 def _summary_lines(row: SummaryRow) -> Iterator[bytes]:
-    """Yield one line for each measure, and two lines for each interval."""
+    """Yield a line for the summary of each measure, and two lines for its interval."""
     for column in row.columns:
         if column.summary is not None:
             number = "tag" if column.number == "text" else column.number

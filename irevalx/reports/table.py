@@ -1,4 +1,4 @@
-"""Tables of values, and their conversion to text."""
+"""Tables of values, and their conversion to strings."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from irevalx.process.platform import displayed
 
 
 class Table(Frozen):
-    """Rows of values, with the title, notes and marks that are displayed with them."""
+    """A table of values, with the title, the notes and the marks that are displayed with it."""
 
     title: str  # the title in a few words
     columns: tuple[str, ...]  # lower-case names with underscores
-    rows: Sequence[Sequence[Any]]  # shape (n_rows, n_columns); a value is a text, a number, a boolean, or None
-    n_labels: int = 1  # the number of first columns that identify a row
+    rows: Sequence[Sequence[Any]]  # shape (n_rows, n_columns); a value is a string, number, boolean or None
+    n_labels: int = 1  # the number of leading columns that identify a row
     probabilities: frozenset[str] = frozenset()  # columns whose values near 0 are displayed as bounds
     best: Mapping[str, Collection[int]] = {}
-    """For each column in which rows compete, the rows with the best value, or no rows if none is marked."""
-    heads: tuple[str, ...] | None = None  # displayed column names, or None to show underscores as blanks
+    """The rows with the best value, for each column in which rows compete, or no rows if none is marked."""
+    heads: tuple[str, ...] | None = None  # displayed column headings; if None, underscores in names become spaces
     summary: Callable[[int], Sequence[str]] = lambda digits: ()  # paragraphs above the table, for a number of decimals
     caption: tuple[str, ...] = ()  # sentences on marks and tests: in LaTeX the caption, otherwise the first notes
     notes: tuple[str, ...] = ()  # sentences below the table
-    fits: bool = False  # whether its text is fitted even if the output is not a terminal
+    fits: bool = False  # whether the table is fitted even if the output is not a terminal
     optional: tuple[str, ...] = ()  # columns that are omitted if the table is too wide, in this order; an item can be
     # several columns, with blanks between them
-    is_matrix: bool = False  # whether it can be displayed with rows and columns exchanged
+    is_matrix: bool = False  # whether rows and columns can be exchanged for display
     names: tuple[str, ...] = ("run", "against")  # columns whose cells (labels) or heads (values) are run names, which
     # are shortened if the table is too wide
 
@@ -36,9 +36,9 @@ class Table(Frozen):
     def of(
         cls, title: str, kind: type[Any], rows: Iterable[Any], *, without: Collection[str] = (), **more: Any
     ) -> Table:
-        """Return NamedTuples as a table with a column for each field. A trailing underscore (``from_``) is removed.
+        """Create a table from NamedTuples, with a column for each field. A trailing underscore (``from_``) is removed.
 
-        The fields in ``without`` have no column. ``more`` contains other fields of the table.
+        The fields in ``without`` have no column. The keywords ``more`` are further fields of the table.
         """
         names = [name for name in kind._fields if name not in without]
         columns = tuple(name.removesuffix("_") for name in names)
@@ -67,7 +67,7 @@ class Table(Frozen):
         return Table(self.title, (*index, *columns), rows, **{"n_labels": len(index), "best": best, **more})
 
     def transposed(self) -> Table:
-        """Return the table with a row for each column of values. Each row must have one label, which is unique."""
+        """Exchange the rows and columns of a table. Each row must have exactly one label, which must be unique."""
         first, *others = self.heads or self.columns
         names = [str(row[0]) for row in self.rows]
         rows = [(other, *cells) for other, cells in zip(others, list(zip(*self.rows, strict=True))[1:], strict=True)]
@@ -79,7 +79,7 @@ class Table(Frozen):
         return replace(self, columns=heads, heads=heads, rows=rows, best=best, names=tuple(names))
 
     def without_empty(self, *columns: str) -> Table:
-        """Remove the given columns (default: all columns) if they have no values. Keep them if there are no rows."""
+        """Remove columns that contain no values, among the given columns or all. If there are no rows, remove none."""
         empty = {
             column
             for place, column in enumerate(self.columns)
@@ -88,7 +88,7 @@ class Table(Frozen):
         return self.showing(*(column for column in self.columns if column not in empty)) if self.rows else self
 
     def showing(self, *columns: str, **more: Any) -> Table:
-        """Return the table with these columns in this order. ``more`` contains other fields of the table."""
+        """Return a table with the given columns in this order. The keywords ``more`` are other fields of the table."""
         places = [self.columns.index(column) for column in columns]
         rows = [tuple(row[place] for place in places) for row in self.rows]
         return replace(self, columns=columns, rows=rows, probabilities=self.probabilities & {*columns}, **more)
@@ -104,7 +104,7 @@ class Table(Frozen):
         return replace(self, columns=columns, rows=rows, heads=heads if self.heads else None, n_labels=place + 1)
 
     def in_words(self, heads: Mapping[str, str], *notes: str) -> Table:
-        """Return the table with other displayed names for some columns, and with further notes."""
+        """Return a copy of the table with the given column headings and additional notes."""
         named = tuple(heads.get(column, column.replace("_", " ")) for column in self.columns)
         return replace(self, heads=named, notes=(*self.notes, *notes))
 
@@ -114,7 +114,7 @@ def aligned_lines(
 ) -> Iterator[bytes]:
     """Yield the lines of a table. Labels are left-aligned, and values are right-aligned with ``digits`` decimals.
 
-    See ``TableForPeople`` for ``layout``, ``best``, ``other`` and ``escape``.
+    The arguments ``layout``, ``best``, ``other`` and ``escape`` are fields of ``TableForPeople``.
     """
     from tabulate import tabulate
 
@@ -134,7 +134,7 @@ def aligned_lines(
 def cells_of(
     table: Table, digits: int, *, best: str, other: str, escape: Callable[[str], str]
 ) -> tuple[list[str], list[list[str]]]:
-    """Return the heads and cells of a table as texts. The shapes are (n_columns,) and (n_rows, n_columns)."""
+    """Convert the headings and cells of a table to strings. The shapes are (n_columns,) and (n_rows, n_columns)."""
     heads = table.heads or [column.replace("_", " ") for column in table.columns]
     least = [0.1**digits if column in table.probabilities else 0.0 for column in table.columns]
     cells = [
@@ -153,7 +153,7 @@ def _is_missing(value: Any) -> bool:
 
 
 def _rounded(value: Any, digits: int, least: float) -> str:
-    """Return a value for display. A number that is at least 0 and below ``least`` is displayed as "<" and ``least``."""
+    """Format a value for display. A number from 0 up to ``least`` is displayed as "<" followed by ``least``."""
     if _is_missing(value):
         return ""
     if isinstance(value, bool):
