@@ -290,12 +290,12 @@ def _bands(studies: Sequence[StudySummary], name: str) -> str:
 
 
 def _over_samples(studies: Sequence[StudySummary]) -> str:
-    """Return a description of bands over samples."""
+    """Return a description of bands over samples. Studies with one sample have no band."""
     numbers = {study.n_samples for study in studies}
-    number = numbers.pop() if len(numbers) == 1 else None
-    return (
-        f"one standard deviation over {'' if number is None else f'{number} '}samples, clipped to the range of values"
-    )
+    several = sorted(numbers - {1}) or [1]
+    number = "" if several[1:] else f"{several[0]} "
+    exception = " (no band for a study with one sample)" if 1 in numbers and several != [1] else ""
+    return f"one standard deviation over {number}samples{exception}, clipped to the range of values"
 
 
 def _levels(study: StudySummary) -> FloatArray:

@@ -472,3 +472,15 @@ def test_captions_of_bands(studies: Path, drawn: Mapping[str, Figure], tmp_path:
     assert (
         "intervals over resampled topics if a study has them, otherwise one standard deviation over samples" in caption
     )
+
+
+def test_bands_of_studies_with_one_sample(drawn: Mapping[str, Figure], tmp_path: Path) -> None:
+    """The caption does not claim that the only sample of a study has a band."""
+    for n in ("1", "3"):
+        options = ("--levels", "20% 60%", "--samples", n, "--seed", "1", "-m", "map", "--quiet", "--figure", "none")
+        assert lab("study", QRELS, *RUNS, *options, "-o", tmp_path / n).status == 0
+    for name, studies, exception in (("one", ["1", "3"], " (no band for a study with one sample)"), ("all", ["3"], "")):
+        call: Call = ("draw", *(tmp_path / study for study in studies), "--quiet", "--figure", tmp_path / f"{name}.svg")
+        assert lab(*call).status == 0
+        [caption] = [" ".join(text.split()) for text in texts_of(drawn[name]) if "Bands: " in text]
+        assert f"one standard deviation over 3 samples{exception}, clipped" in caption
