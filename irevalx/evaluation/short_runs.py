@@ -57,12 +57,13 @@ class ShortRuns:
         """
         if type(scores) is not dict:
             return None
-        values_of_topics: dict[str, dict[str, float]] = {}
-        left, n_values = MOST, len(self._requested)
-        for topic, documents in scores.items():
-            if type(topic) is not str or type(documents) is not dict or not documents:
+        left = MOST - len(scores) * len(self._requested)
+        for topic, documents in scores.items():  # before the work of the next loop, which would be in vain
+            if left < 0 or type(topic) is not str or type(documents) is not dict or not documents:
                 return None
-            left -= len(documents) + n_values
+            left -= len(documents)
+        values_of_topics: dict[str, dict[str, float]] = {}
+        for topic, documents in scores.items():
             plain = plain_documents(documents, self._compat) if left >= 0 else None
             if plain is None:
                 return None

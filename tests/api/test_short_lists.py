@@ -158,6 +158,16 @@ def test_other_measures_use_the_kernels(measures: set[str], monkeypatch: pytest.
         evaluator.evaluate({"t": {"a": 1.0}})
 
 
+@pytest.mark.parametrize(("n_topics", "n_documents"), [(750, 1), (20, 80)])
+def test_larger_runs_use_the_kernels_alone(n_topics: int, n_documents: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Formulas are not computed for the first topics of a run with too many values or documents."""
+    run = {str(topic): {f"d{n}": float(n) for n in range(n_documents)} for topic in range(n_topics)}
+    evaluator = irevalx.RelevanceEvaluator({topic: {"d0": 1} for topic in run}, {"map", "P.1"})
+    monkeypatch.setattr(short_runs, "plain_documents", None)
+    values = evaluator.evaluate(run)
+    assert values == {topic: {"map": 1 / n_documents, "P_1": float(n_documents == 1)} for topic in run}
+
+
 @pytest.mark.parametrize(
     ("scores", "keywords"),
     [
