@@ -11,12 +11,12 @@ import click
 from irevalx.process.terminal import echo
 
 ALL_OF_IT = "--help"
-"""The option that prints the full help, which is the text of the manual page."""
+"""The option that prints the full help."""
 
 COLUMN = 24
 """The width of the option names in the brief help."""
 
-_END = re.compile(r"\.\s+(?=[A-Z])")
+_END = re.compile(r"\.\s+(?=[A-Z\"]|[a-z]+_)")
 _IN_BRACKETS = re.compile(r"(?:\s+\[[^]]*\])*$")
 _LONG = 100
 """The number of characters above which a sentence ends at its first semicolon, unless the semicolon is near the
@@ -25,22 +25,27 @@ beginning or in a list."""
 _AT_ONCE = 30
 
 
+def first_sentences(text: str, most: int) -> tuple[str, str]:
+    """Return the first sentences of a text without the last full stop, and the brackets at the end of the text."""
+    brackets = _IN_BRACKETS.search(text)
+    end = brackets.start() if brackets else len(text)
+    return ". ".join(_END.split(text[:end])[:most]).removesuffix("."), text[end:]
+
+
 def first_sentence(text: str) -> str:
     """Return the first sentence of a text, followed by the brackets at the end of the text. Shorten a long sentence.
 
     >>> first_sentence("Pool the first K documents. May be repeated.  [default: 100]")
     'Pool the first K documents.  [default: 100]'
     """
-    brackets = _IN_BRACKETS.search(text)
-    end = brackets.start() if brackets else len(text)
-    sentence = _END.split(text[:end])[0].removesuffix(".")
+    sentence, brackets = first_sentences(text, 1)
     ends = [end.start() for end in re.finditer("; ", sentence) if end.start() > _AT_ONCE]
     outside = [
         end for end in ends if sentence.count("(", 0, end) == sentence.count(")", 0, end) and ": " not in sentence[:end]
     ]
     if len(sentence) > _LONG and outside:
         sentence = sentence[: outside[0]]
-    return f"{sentence}.{text[end:]}"
+    return f"{sentence}.{brackets}"
 
 
 def printing(text_of: Callable[[click.Context], str]) -> Any:

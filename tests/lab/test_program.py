@@ -10,10 +10,12 @@ from pathlib import Path
 import click
 import pytest
 from examples.experiment import DOCS, QRELS, RUNS
+from roff import roff
 from running import FIXTURES, ROOT, described, lab
 
 from irevalx.command_line.help import first_sentence
 from irevalx.lab import COMMANDS, QUESTIONS
+from irevalx.lab.command.help import SELDOM
 from irevalx.reading.formats import REL_FORMATS
 
 
@@ -34,17 +36,29 @@ def test_list_of_commands() -> None:
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_short_help(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """-h has at most 70 lines of 100 columns and names every option; --help is complete."""
+    """-h has at most 70 lines of 100 columns and names every option; --help has at most 170 and explains every option.
+
+    --help contains three sentences of an explanation, one sentence of an explanation of a rare option, and the first
+    sentence of each paragraph. The manual page contains all of them.
+    """
     monkeypatch.setenv("COLUMNS", "100")
     short, full = lab(name, "-h").stdout.decode(), lab(name, "--help").stdout.decode()
     assert len(short.splitlines()) <= 70, f"shorten the first sentences of {name}"
+    assert len(full.splitlines()) <= 170, f"shorten the help of {name}, or split paragraphs less"
     assert "`" not in full, "help has no markup"
     options = [param for param in described(name).params if isinstance(param, click.Option) and not param.hidden]
-    every_word = "".join(full.split())  # lines break at hyphens too
+    page = (ROOT / "man" / "man1" / f"irevalx-lab-{name}.1").read_text()
+    letters = "".join(full.split())  # lines break at hyphens too
     for option in options:
         assert option.opts[-1] in short
-        assert "".join((option.help or "").split()) in every_word
-    assert "".join((described(name).help or "").split()) in every_word
+        assert option.opts[-1] in full
+        assert roff(option.help or "") in page
+        sentences = re.split(r"(?<=\.)\s+(?=[A-Z])", option.help or "")
+        for sentence in sentences[: 1 if option.name in SELDOM else 3]:
+            assert "".join(sentence.partition(";")[0].partition(" [")[0].rstrip(".").split()) in letters
+    for paragraph in (described(name).help or "").split("\n\n"):
+        assert roff(" ".join(paragraph.split())) in page
+        assert "".join(paragraph.partition(".")[0].split())[:30] in letters
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from irevalx.command_line.help import ALL_OF_IT, COLUMN, first_sentence, printing
+from irevalx.command_line.help import ALL_OF_IT, COLUMN, first_sentence, first_sentences, printing
 from irevalx.command_line.suggestions import unknown_option
 from irevalx.wording import missing, use_notation
 
@@ -17,25 +17,16 @@ if TYPE_CHECKING:
     from irevalx.declarations import Parameter
 
 SELDOM = frozenset(
-    {
-        "families",
-        *("covariate_log", "human_topics", "second_human"),
-        *("axis", "collection_size", "compat", "digits", "duplicates", "figure_width", "fully_judged", "grades"),
-        *("ignore_identical_ids", "infap_c", "infap_epsilon", "judged_only", "junit", "kld_threshold"),
-        *(
-            "labels_format",
-            "labels_max",
-            "lower_is_better",
-            "score_columns",
-            "max_retrieved",
-            "min_retrieved",
-            "names",
-            "no_title",
-        ),
-        *("results_format", "rounding", "sample_rate", "svg_text", "threads", "ties", "titled", "topic_rates"),
-    }
+    {"axis", "cluster_by", "clusters", "collection_size", "compat", "covariate_log", "digits", "duplicates", "families"}
+    | {"figure_width", "fully_judged", "grades", "human_topics", "ignore_identical_ids", "infap_c", "infap_epsilon"}
+    | {"judged_only", "junit", "kld_threshold", "labels_format", "labels_max", "lower_is_better", "max_retrieved"}
+    | {"min_retrieved", "names", "no_title", "results_format", "rounding", "sample_rate", "score_columns"}
+    | {"second_human", "svg_text", "threads", "ties", "titled", "topic_rates"}
 )
-"""Rarely used parameters. The brief help lists only their names."""
+"""Rarely used parameters. The brief help lists only their names, and the full help explains each in one sentence."""
+
+SENTENCES = 3
+"""The number of sentences in which the full help explains another parameter. The manual page contains all sentences."""
 
 
 class HelpCommand(click.Command):
@@ -75,26 +66,31 @@ class HelpCommand(click.Command):
         return option
 
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the description. Brief help contains only its summary and one further sentence."""
-        if self.is_long(ctx):
-            super().format_help_text(ctx, formatter)
-            return
+        """Write the description.
+
+        The full help contains the first sentence of each paragraph and all of the first paragraph after the summary.
+        Brief help contains only the summary and one further sentence.
+        """
         summary, *paragraphs = inspect.cleandoc(self.help or "").split("\n\n")
+        first, others = paragraphs[:1], map(first_sentence, paragraphs[1:])
         with formatter.indentation():
-            for text in (summary, *map(first_sentence, paragraphs[:1])):
+            for text in (summary, *((*first, *others) if self.is_long(ctx) else map(first_sentence, first))):
                 formatter.write_paragraph()
                 formatter.write_text(text)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the options. Brief help contains only the first sentence of each explanation."""
-        if self.is_long(ctx):
-            super().format_options(ctx, formatter)
-            return
+        """Write the options. Brief help contains the first sentence of explanations, and only names of rare options."""
         options = [param for param in self.get_params(ctx) if isinstance(param, click.Option) and not param.hidden]
-        records = [param.get_help_record(ctx) or ("", "") for param in options if param.name not in SELDOM]
+        is_long = self.is_long(ctx)
+        records = []
+        for param in options if is_long else [param for param in options if param.name not in SELDOM]:
+            names, text = param.get_help_record(ctx) or ("", "")
+            several = ".".join(first_sentences(text, SENTENCES))
+            records.append((names, several if is_long and param.name not in SELDOM else first_sentence(text)))
         with formatter.section("Options"):
-            formatter.write_dl([(names, first_sentence(text)) for names, text in records], col_max=COLUMN)
-        if more := ", ".join(param.opts[-1] for param in options if param.name in SELDOM):
+            formatter.write_dl(records, col_max=COLUMN)
+        more = ", ".join(param.opts[-1] for param in options if param.name in SELDOM)
+        if more and not is_long:
             with formatter.section("More options"):
                 indent = " " * formatter.current_indent
                 wrapped = fill(
@@ -103,10 +99,13 @@ class HelpCommand(click.Command):
                 formatter.write(f"{wrapped}\n")
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the example. In brief help, a reference to the full help precedes the example."""
-        if not self.is_long(ctx):
-            formatter.write_paragraph()
-            formatter.write_text(f"{ctx.command_path} {ALL_OF_IT} and the manual page describe the command in full.")
+        """Write a reference to more complete descriptions, and the example."""
+        page, more = f"man {ctx.command_path.replace(' ', '-')}", f"{ctx.command_path} {ALL_OF_IT} explains all options"
+        formatter.write_paragraph()
+        with formatter.indentation():
+            formatter.write_text(
+                f"{page} describes the command in full." if self.is_long(ctx) else f"{more}; see also {page}."
+            )
         super().format_epilog(ctx, formatter)
 
     def is_long(self, ctx: click.Context) -> bool:

@@ -65,6 +65,8 @@ class Group(HelpCommand, click.Group):
         """Return True, so that Click does not shorten the list of commands."""
         return True
 
+    format_options, format_epilog = click.Group.format_options, click.Group.format_epilog
+
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names of the commands."""
         return list(COMMANDS)
@@ -127,7 +129,8 @@ _PRINTS: dict[str, Any] = {"is_flag": True, "is_eager": True, "expose_value": Fa
     cls=Group,
     invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    epilog=f"{PROGRAM} COMMAND -h explains a command in brief, with an example, and {PROGRAM} COMMAND --help in full.",
+    epilog=f"{PROGRAM} COMMAND -h explains a command in brief, and {PROGRAM} COMMAND --help all of its options. "
+    f"man {PROGRAM}-COMMAND describes it in full.",
 )
 @click.option(
     "-v",

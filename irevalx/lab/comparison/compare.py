@@ -81,10 +81,9 @@ def _run(
             help=(
                 "Contents of `figure`: differences with their intervals, differences by topic, a matrix of runs, the "
                 "ranks of runs with their rank sets, or a critical-difference diagram. Topics are in descending order "
-                "of the difference. The matrix shows which runs are significantly different, with a row and a column "
-                "per run. In the diagram, bars connect runs that are not significantly different. With "
-                "`discriminative_power`, the figure shows all p-values in ascending order.  [default: intervals, or "
-                "matrix if a page has no room for all pairs]"
+                "of the difference. The matrix shows which runs are significantly different. In the diagram, bars "
+                "connect runs that are not significantly different. With `discriminative_power`, the figure shows all "
+                "p-values in ascending order.  [default: intervals, or matrix if a page has no room for all pairs]"
             ),
         ),
     ] = None,
@@ -156,27 +155,32 @@ def compare(
     """Test differences between runs for statistical significance.
 
     Compare each pair of runs, or each run with the `baseline`, by a paired test over topics. The p-values are corrected
-    for the number of comparisons under each measure. Several baselines are not compared with each other.
+    for the number of comparisons  under each measure.
 
-    The result has one row per measure and pair. A row contains the summary values of both runs, and their difference
-    with an unadjusted confidence interval. The effect size is the mean difference divided by the standard deviation of
-    the per-topic differences. Further columns contain the numbers of topics on which the run has a higher, equal or
-    lower value, p before and after correction, the test that was applied, and whether the difference is significant.
-    With bonferroni and tukey, a simultaneous interval for all pairs is also reported. With fewer than 5 topics, no
-    difference is reported as significant. If the difference is nonzero on fewer than 5 topics, or equal on all topics,
-    an exact sign-flip test replaces the t test, and no t interval is reported.
+    The result has one row per measure and pair, with the summary values of both runs, their difference with an
+    unadjusted confidence interval, and the result of the test. The effect size is the mean difference divided by the
+    standard deviation of the per-topic differences. Further columns contain the numbers of topics on which the run has
+    a higher, equal or lower value, p before and after correction, the test that was applied, and whether the difference
+    is significant. With bonferroni and tukey, a simultaneous interval for all pairs is also reported. With fewer than 5
+    topics, no difference is reported as significant. If the difference is nonzero on fewer than 5 topics, or equal on
+    all topics, an exact sign-flip test replaces the t test, and no t interval is reported.
 
     By default, tables display the interval that matches the correction: the simultaneous interval with bonferroni and
-    tukey, otherwise the unadjusted interval, labelled "unadjusted". With tukey, the interval excludes 0 if and only if
-    the difference is significant. This is also true of bonferroni with `test="t"` and `interval="t"`. With other tests
-    or `interval="bca"`, and for unadjusted intervals, the interval and the test can disagree. tukey assumes that the
+    tukey, otherwise the unadjusted interval, labelled "unadjusted". An unadjusted t interval excludes 0 if and only if
+    the uncorrected t test is significant. With tukey, the interval excludes 0 if and only if the difference is
+    significant. This is also true of bonferroni with `test="t"` and `interval="t"`. With other tests or
+    `interval="bca"`, and for unadjusted intervals, the interval and the test can disagree. tukey assumes that the
     differences of all pairs have equal variance. Geometric means (gm_map) are tested on a logarithmic scale, and sums
-    (num_rel_ret) are displayed as sums.
+    (num_rel_ret) are displayed as sums. A displayed result of two runs begins with a text: the difference, its
+    interval, the test, the numbers of topics on which each run is better, and the share of judged documents. The text
+    also contains the smallest difference that a t test detects with probability 0.8 on this number of topics.
+    irevalx-lab power computes this difference.
 
-    A displayed result begins with a paragraph of text. For two runs, this paragraph contains the difference, its
-    interval, the test, the numbers of topics on which each run is better, and the share of judged documents. It also
-    contains the smallest difference that a t test detects with probability 0.8 on this number of topics. irevalx-lab
-    power computes this difference.
+    With `by="run"`, displayed tables contain significance letters and rank sets. If there are more than 10 runs, "ns"
+    replaces the letters of runs that are not significantly different from the best run. The rank set of a run starts at
+    1 plus the number of significantly better runs, and ends at the number of runs minus the number of significantly
+    worse runs. With the corrections benjamini-hochberg and none, no rank sets are reported, because these corrections
+    do not control the familywise error rate. With `baseline`, + or - marks runs that are significantly better or worse.
 
     Tables also display "judged among retrieved@K", the share of judged documents among the first K retrieved documents
     of each run, or among all retrieved documents of topics with fewer. K is the cutoff of the measure, or 10 if the
@@ -199,15 +203,15 @@ def compare(
     parameter is given and topic IDs suggest clusters, the result contains a note. If the differences depend on these
     clusters, a warning is issued instead.
 
-    Several collections are given as ``{collection: judgments}`` and ``{collection: {name: run}}``, as ``{collection:
-    scores}``, or as paths with the placeholders ``{collection}`` and ``{run}``, such as "runs/{collection}/{run}.trec".
-    For each pair of runs, the mean of the differences over the collections with results of both runs is tested twice.
-    The test on these collections treats the topics of each collection as a sample and uses Satterthwaite's degrees of
-    freedom. The test on collections like these also treats the collections as a sample, from a population of
-    collections. This test is a t test over the collections or, with `families`, a cluster-robust t test, and requires
-    at least three collections or families. In addition, the runs are compared on each collection, and the p-values are
-    corrected over all pairs and collections. With several collections, measures must be means over topics, and only
-    the default test and interval are available.
+    Several collections are given as paths with the placeholders ``{collection}`` and ``{run}``, such as
+    "runs/{collection}/{run}.trec". In Python, they can also be given as ``{collection: judgments}`` and ``{collection:
+    {name: run}}``, or as ``{collection: scores}``. For each pair of runs, the mean of the differences over the
+    collections with results of both runs is tested twice. The test on these collections treats the topics of each
+    collection as a sample and uses Satterthwaite's degrees of freedom. The test on collections like these also treats
+    the collections as a sample, from a population of collections. This test is a t test over the collections or, with
+    `families`, a cluster-robust t test, and requires at least three collections or families. In addition, the runs are
+    compared on each collection, and the p-values are corrected over all pairs and collections. With several
+    collections, measures must be means over topics, and only the default test and interval are available.
 
     With `topic_groups`, the result contains one row per measure, pair and group, and a second table contains tests of
     the interaction between runs and groups. The null hypothesis is that the difference of a pair is the same in all
@@ -220,19 +224,14 @@ def compare(
     ----------
     by : rows of the tables: one per pair (pair) or per run (run). The row of a run contains its summary values (the
         best value of each measure is marked), its significance letters, and its share of judged documents; runs that
-        share a letter are not significantly different. In displayed tables of more than 10 runs, letters are replaced
-        by "ns" for runs that are not significantly different from the best run. The rank set of a run starts at 1 plus
-        the number of significantly better runs, and ends at the number of runs minus the number of significantly worse
-        runs. With the corrections benjamini-hochberg and none, no rank sets are reported, because these corrections do
-        not control the familywise error rate. With `baseline`, + or - marks runs that are significantly better or
-        worse. [default: pair; displayed tables contain three or more runs by run, followed by the pairs if there are at
-        most 10 or a `baseline`]
-    columns : columns to display for each pair, after the run names, or all. Example: 'mean mean_against effect_size p
-        wins losses'. A factor is a part ``key=value`` of the run names whose value differs between runs. The name of a
-        factor, such as k1, adds a column with its value for each run to the first displayed table, and to csv, tsv,
-        json and jsonl. factors adds all factors. The default columns are difference, low and high (with bonferroni and
-        tukey, simultaneous_low and simultaneous_high), corrected_p, differ, and the shares of judged documents.
-    sort : with `by="run"`, sort runs by the first measure, the best run first. By default, runs keep their order.
+        share a letter are not significantly different. [default: pair; displayed tables contain three or more runs by
+        run, followed by the pairs if there are at most 10 or a `baseline`]
+    columns : columns to display for each pair, after the run names, or all: 'mean mean_against effect_size p wins
+        losses'. The default columns are difference, low and high (with bonferroni and tukey, of the simultaneous
+        interval), corrected_p, differ, and the shares of judged documents. The name of a factor, such as k1, adds a
+        column with its value for each run to the first displayed table, and to csv, tsv, json and jsonl; factors adds
+        all factors. A factor is a part ``key=value`` of the run names whose value differs between runs.
+    sort : with `by="run"`, sort runs by the first measure, the best run first. [default: keep their order]
     topic_groups : compare runs in each topic subset (group), and test whether differences are the same in all groups
         (interaction). p-values are corrected over pairs and groups. Groups are given as ``{topic: group}``, with one or
         several groups per topic, or as a file with one line ``TOPIC GROUP`` per topic.

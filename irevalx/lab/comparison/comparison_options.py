@@ -20,7 +20,7 @@ from irevalx.settings import NAME_STYLES
 from irevalx.statistics.confidence_intervals import INTERVALS
 from irevalx.statistics.corrections import CORRECTIONS, SHORT_NAMES, TUKEY
 from irevalx.statistics.paired_comparisons import Method
-from irevalx.statistics.significance import FEW_TOPICS, TESTS
+from irevalx.statistics.significance import TESTS
 from irevalx.wording import invalid_value, no_such
 
 TestedMeasures = Annotated[
@@ -48,11 +48,7 @@ Test = Annotated[
     str,
     choice(
         *TESTS,
-        help=(
-            f"paired test over topics: {', '.join(f'{name} ({test.words})' for name, test in TESTS.items())}. If fewer "
-            f"than {FEW_TOPICS} topics differ, or all topics differ by the same amount, an exact sign-flip test "
-            "replaces the t test."
-        ),
+        help=(f"paired test over topics: {', '.join(f'{name} ({test.words})' for name, test in TESTS.items())}."),
     ),
 ]
 Correction = Annotated[
@@ -74,8 +70,7 @@ Interval = Annotated[
         *INTERVALS,
         help=(
             "confidence intervals of differences: Student's t distribution (t), or the bias-corrected and accelerated "
-            "bootstrap (bca). A t interval excludes 0 if and only if the uncorrected t test is significant. With "
-            "fewer than about 20 topics, bca intervals are too narrow."
+            "bootstrap (bca). With fewer than about 20 topics, bca intervals are too narrow."
         ),
     ),
 ]
@@ -138,9 +133,8 @@ SystemBy = Annotated[
         metavar="REGEX",
         excludes=("systems", *_NOT_WITH_SYSTEMS),
         help=(
-            "compare systems; a part of each run name is the name of the system. The name is the text that this "
-            "regular expression matches (its first group in parentheses, if it has one). A run without a match is "
-            "treated as a separate system."
+            "compare systems: the name of a system is the part of the run name that this regular expression matches "
+            "(its first group in parentheses, if it has one). A run without a match is a separate system."
         ),
     ),
 ]

@@ -218,11 +218,13 @@ def labels(
 
     `human` and `machine` are relevance judgments of the same documents, for example by assessors and by an LLM. If a
     statistic requires a ground truth, `human` is the ground truth. Only documents labelled by both judges are compared.
-    The result contains the number of documents by pair of grades (confusion) and the share of equal grades (agreement).
-    Coefficients of agreement are Cohen's kappa (unweighted, and with linear and quadratic weights), Krippendorff's
-    alpha (nominal and ordinal) and Gwet's AC1. For each grade, the result contains precision, recall, F1 and kappa of
-    the labels with this grade as the relevance threshold. Coverage is the share of a judge's labels that are compared.
-    If nearly all labels have the same grade, kappa is low even at high agreement, while AC1 stays high.
+    Coverage is the share of a judge's labels that are compared.
+
+    The result contains the share of equal grades (agreement) and coefficients of agreement. It also contains the number
+    of documents by pair of grades (confusion). The coefficients are Cohen's kappa (unweighted, and with linear and
+    quadratic weights), Krippendorff's alpha (nominal and ordinal) and Gwet's AC1. For each grade, the result contains
+    precision, recall, F1 and kappa of the labels with this grade as the relevance threshold. If nearly all labels have
+    the same grade, kappa is low even at high agreement, while AC1 stays high.
 
     A label can be a number or a word, or it can be missing. `label_values` sets the grades of words. Negative numbers,
     empty fields and words such as ERROR (in Python, also None and nan) are missing labels. If a file contains numbers,
@@ -246,9 +248,10 @@ def labels(
     square error and the bias (machine minus human). The result also contains the bias and the ranks of each run, and it
     compares significance decisions on pairs of runs, with the same columns as irevalx-lab agree. Runs are evaluated
     with each judge's labels separately: a document that a judge did not label is unjudged in the evaluation by this
-    judge. The rate of false differences (fpr) is the share of pairs that differ significantly under the machine labels,
-    among the pairs that do not under the human labels. The rate of missed differences (fnr) is the share of pairs that
-    do not differ significantly under the machine labels, among the pairs that do under the human labels.
+    judge. The rate of false differences (fpr) is computed over the pairs that do not differ significantly under the
+    human labels: the share of these pairs that differ significantly under the machine labels. The rate of missed
+    differences (fnr) is computed over the pairs that differ significantly under the human labels: the share of these
+    pairs that do not differ significantly under the machine labels.
 
     With `groups` or `group_by`, a test determines whether the machine favours a group of runs. The test uses the
     documents that both judges label, and compares documents that only the group's runs retrieve among their first K
@@ -259,22 +262,20 @@ def labels(
     must be at least 10, and favour_judged is the share of the group's first documents that have both labels. In
     particular, examine the group of runs that use the machine themselves.
 
-    For each group, the result also contains the bias, and the excess_bias: the mean distance of its runs above a
-    regression line of bias on human value, fitted to all other runs. The line is needed because random errors of a
-    machine lower high values more than low values. excess_bias_shuffled is the excess bias of unbiased labels: the
-    machine labels, shuffled in each topic among documents of the same human grade. The p-value excess_bias_p takes
-    excess_bias_shuffled into account, and is corrected for the number of groups.
+    For each group, the result also contains the bias and the excess bias. excess_bias is the mean distance of the
+    group's runs above a regression line of bias on human value, fitted to all other runs. The line is needed because
+    random errors of a machine lower high values more than low values. excess_bias_shuffled is the excess bias of
+    unbiased labels: the machine labels, shuffled in each topic among documents of the same human grade. The p-value
+    excess_bias_p takes excess_bias_shuffled into account, and is corrected for the number of groups.
 
     With `rerank`, each run is also sorted by the machine labels, highest first; documents without a label are treated
     as if they had the label 0. The result contains the gain of reranking under human labels (gain_human) and under
     machine labels (gain_machine), the machine gain minus the human gain (promise), and the human gain divided by the
     machine gain (gain_ratio). If the gain under machine labels exceeds the gain under human labels, do not use the
     machine to evaluate runs that use it themselves. rerank_excess_bias is the excess bias of each reranked run relative
-    to the other runs, which are not reranked.
-
-    If some documents have a machine label and no human label, groups and reranked runs are compared by scores that
-    exclude the machine labels of these documents. Otherwise, a machine that labels more documents would seem to favour
-    the runs that retrieve them.
+    to the other runs, which are not reranked. If some documents have a machine label and no human label, groups and
+    reranked runs are compared by scores that exclude the machine labels of these documents. Otherwise, a machine that
+    labels more documents would seem to favour the runs that retrieve them.
 
     With `machines`, the judges are several machines, other assessors (`second_human`), and combinations of the
     machines: majority vote, mean grade, and the model of Dawid and Skene. For each judge, the result contains all
@@ -294,9 +295,16 @@ def labels(
     answer. favour_labels is the difference in machine labels that is associated with one standard deviation of the
     covariate, for documents of the same topic and human grade. favour_errors is the corresponding difference in label
     error, for documents of the same topic. The intervals of both differences use Student's t distribution and treat
-    topics as clusters. favour_p is defined as for groups of runs, but is not corrected if the covariate is numeric. If
-    the values of the covariate are words, such as the names of systems, the documents with each word, or with each
-    group of words, are compared with the other documents of the same topics.
+    topics as clusters. As for groups of runs, favour_p is the larger of their p-values, or 1 if their signs differ; it
+    is corrected only if the covariate consists of words. If the values of the covariate are words, such as the names of
+    systems, the documents with each word, or with each group of words, are compared with the other documents of the
+    same topics.
+
+    Confidence intervals of agreement, error, bias and correlation are for the population of topics. Intervals of
+    significance decisions are quantiles over resampled topics. Because resampled rankings are noisier than the original
+    ranking, intervals of tau are too low and intervals of the error are too high. Proportions and coefficients of
+    agreement have intervals without resampling: Wilson's for an effective number of documents, or jackknife intervals
+    over topics.
 
     Parameters
     ----------
@@ -323,19 +331,15 @@ def labels(
         2023).
     panel : add the agreement of all judges together, the contribution of each judge, and the effective number of
         machines.
-    covariate : a number or word for each document or answer: a column in the table of labels, or a file with one line
-        TOPIC DOCNO VALUE per document. The fields of a line are separated by blanks or commas. With commas, fields can
-        be quoted as in CSV. In Python, a dictionary ``{topic: {docno: value}}`` is also accepted. [default: no
+    covariate : a number or word for each document or answer. It is a column in the table of labels, or a file with one
+        line TOPIC DOCNO VALUE per document. The fields of a line are separated by spaces or commas. With commas, fields
+        can be quoted as in CSV. In Python, a dictionary ``{topic: {docno: value}}`` is also accepted. [default: no
         covariate]
     covariate_log : use the logarithm of the covariate, which is usually more suitable for lengths.
     human_topics : with `machines` and `runs`, add the share of a machine's error that is removed if assessors judge
         this number of topics and values are estimated as in irevalx-lab estimate. [default: 10 25 50]
-    resamples : number of bootstrap resamples of the topics, for confidence intervals; 0 for no intervals. Because
-        resampled rankings are noisier than the original ranking, intervals of tau are too low and intervals of the
-        error are too high. Proportions and coefficients of agreement have intervals without resampling: Wilson's for
-        an effective number of documents, or jackknife intervals over topics.
-    alpha : intervals have confidence level 1 - alpha. Intervals of agreement, error, bias and correlation are for the
-        population of topics; intervals of significance decisions are quantiles over resampled topics.
+    resamples : number of bootstrap resamples of the topics, for confidence intervals; 0 for no intervals.
+    alpha : intervals have confidence level 1 - alpha.
     human_column : column that contains the human labels, if `human` is a table with a header or a data frame. The
         items are identified by columns for topics and documents, or by a column such as id. If there is no column for
         documents, each topic or id is a separate item.

@@ -230,10 +230,11 @@ def study(
     measures of grades, because the sampling design of each sample is known. With `scheme="mixed"`, the pool is a
     stratum that is judged completely, and the other judgments form a second stratum.
 
-    Significance decisions on pairs of runs have two kinds of errors. The rate of false differences (fpr) is the share
-    of pairs that differ significantly under the reduced judgments, among the pairs that do not under the full
-    judgments. The rate of missed differences (fnr) is the share of pairs that do not differ significantly under the
-    reduced judgments, among the pairs that do under the full judgments (called false positives by Bompada et al. 2007).
+    Significance decisions on pairs of runs have two kinds of errors: false differences (fpr) and missed differences
+    (fnr). The rate fpr is computed over the pairs that do not differ significantly under the full judgments: the share
+    of these pairs that differ significantly under the reduced judgments. The rate fnr is computed over the pairs that
+    differ significantly under the full judgments: the share of these pairs that do not differ significantly under the
+    reduced judgments. Bompada et al. (2007) call such pairs false positives.
 
     With `scheme="imperfect"`, the judgments are complete, but a random share of the judged documents of each topic is
     removed from the collection: these documents keep their judgments, but no run retrieves them (imperfect judgments;
