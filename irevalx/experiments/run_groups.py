@@ -27,38 +27,39 @@ from irevalx.statistics.decisions import Confusion, confusion, decide, reversals
 from irevalx.statistics.significance import pairs_of_runs
 from irevalx.wording import spelled
 
+GivenGroups: TypeAlias = "str | os.PathLike[str] | Mapping[str, str] | None"
+"""The group of each run in the form in which users give it: a file or a dictionary."""
+
 OTHERS = "others"
 """The name of the group of runs whose names do not match the pattern."""
 
 
-def groups_of(
-    runs: Sequence[str], groups: str | os.PathLike[str] | Mapping[str, str] | None, pattern: str | None
-) -> list[str]:
+def groups_of(runs: Sequence[str], groups: GivenGroups, pattern: str | None, item: str = "run") -> list[str]:
     """Return the group of each run, given a mapping, a file with lines ``RUN GROUP``, or a pattern.
 
-    By default, each run forms a group of its own.
+    By default, each run forms a group of its own. ``item`` is the noun for an item in messages if the items are not
+    runs.
     """
     if groups is not None and pattern is not None:
         raise UsageError(f"{spelled('groups')} cannot be combined with {spelled('group_by')}")
     if isinstance(groups, Mapping):
-        return _chosen_groups(dict(groups), runs, "groups")
+        return _chosen_groups(dict(groups), runs, "groups", item)
     if groups is not None:
-        return groups_from_file(Source(os.fspath(groups)), runs)
-    return list(runs) if pattern is None else groups_by_pattern(pattern, runs)
+        return groups_from_file(Source(os.fspath(groups)), runs, item)
+    return list(runs) if pattern is None else groups_by_pattern(pattern, runs, item)
 
 
-def two_groups_of(
-    runs: Sequence[str], groups: str | os.PathLike[str] | Mapping[str, str] | None, pattern: str | None
-) -> list[str]:
+def two_groups_of(runs: Sequence[str], groups: GivenGroups, pattern: str | None, item: str = "run") -> list[str]:
     """Return the group of each run. Raise UsageError if all runs are in one group. See ``groups_of``."""
-    of_run = groups_of(runs, groups, pattern)
+    of_run = groups_of(runs, groups, pattern, item)
     if len(set(of_run)) < 2:
         options = f"{spelled('groups')} or {spelled('group_by')}"
-        raise UsageError(f"at least two groups are required, but all runs are in {quote(of_run[0])}; change {options}")
+        problem = f"all {item}s are in {quote(of_run[0])}"
+        raise UsageError(f"at least two groups are required, but {problem}; change {options}")
     return of_run
 
 
-def groups_from_file(source: Source, runs: Sequence[str]) -> list[str]:
+def groups_from_file(source: Source, runs: Sequence[str], item: str = "run") -> list[str]:
     """Read the group of each run from lines ``RUN GROUP``. Blank lines and lines that start with ``#`` are skipped."""
     group_of: dict[str, str] = {}
     for number, line in enumerate(source.content().split(b"\n"), 1):
@@ -67,28 +68,29 @@ def groups_from_file(source: Source, runs: Sequence[str]) -> list[str]:
             continue
         where = f"{shown_name(source.path)}:{number}"
         if len(fields) != 2:
-            raise InputError(f"{where}: expected 2 columns (run, group), but the line has {len(fields)}: {quote(line)}")
+            rule = f"expected 2 columns ({item}, group), but the line has {len(fields)}"
+            raise InputError(f"{where}: {rule}: {quote(line)}")
         run, group = map(as_text, fields)
         if run in group_of:
-            raise InputError(f"{where}: run {quote(run)} already has a group")
+            raise InputError(f"{where}: {item} {quote(run)} already has a group")
         group_of[run] = group
-    return _chosen_groups(group_of, runs, shown_name(source.path))
+    return _chosen_groups(group_of, runs, shown_name(source.path), item)
 
 
-def _chosen_groups(group_of: Mapping[str, str], runs: Sequence[str], where: str) -> list[str]:
+def _chosen_groups(group_of: Mapping[str, str], runs: Sequence[str], where: str, item: str) -> list[str]:
     """Return the group of each run. Raise InputError if a run has no group or a group has no runs."""
     for run in runs:
         if run not in group_of:
-            raise InputError(f"{where}: run {quote(run)} has no group; add a line for it")
+            raise InputError(f"{where}: {item} {quote(run)} has no group; add a line for it")
     for run, group in group_of.items():
         if all(group_of[other] != group for other in runs):
             raise InputError(
-                f"{where}: group {quote(group)} contains no runs: {quote(run)} was not given, or is left out"
+                f"{where}: group {quote(group)} contains no {item}s: {quote(run)} was not given, or is left out"
             )
     return [group_of[run] for run in runs]
 
 
-def groups_by_pattern(pattern: str, runs: Sequence[str]) -> list[str]:
+def groups_by_pattern(pattern: str, runs: Sequence[str], item: str = "run") -> list[str]:
     """Derive the group of each run from the part of the run's name that matches a pattern.
 
     The name of the group is the text matched by the first capturing group of the pattern, or the whole match if the
@@ -97,8 +99,8 @@ def groups_by_pattern(pattern: str, runs: Sequence[str]) -> list[str]:
     matches = matches_in_names(pattern, runs, "group_by")
     if None in matches and OTHERS in matches:
         raise UsageError(
-            f"{spelled('group_by')} matches {quote(OTHERS)} in the run {quote(runs[matches.index(OTHERS)])}; this name "
-            "is reserved for the group of all other runs"
+            f"{spelled('group_by')} matches {quote(OTHERS)} in the {item} {quote(runs[matches.index(OTHERS)])}; this "
+            f"name is reserved for the group of all other {item}s"
         )
     return [OTHERS if match is None else match for match in matches]
 

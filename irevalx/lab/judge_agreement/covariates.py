@@ -76,7 +76,7 @@ class Covariate(Frozen):
         numbers = {key: number for key, text in texts.items() if math.isfinite(number := _number(text))}
         if not numbers or groups is not None or pattern is not None:
             words = sorted(set(texts.values()))
-            group_of = dict(zip(words, two_groups_of(words, groups, pattern), strict=True))
+            group_of = dict(zip(words, two_groups_of(words, groups, pattern, "value"), strict=True))
             return cls(name, {key: group_of[text] for key, text in texts.items()}, False)
         if words := [text for key, text in texts.items() if key not in numbers]:
             share = f"{len(numbers)} of the {len(texts)} values are numbers"

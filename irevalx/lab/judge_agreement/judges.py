@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -23,7 +22,7 @@ from irevalx.experiments.labels import (
 )
 from irevalx.experiments.prepared_runs import prepare_graded_runs
 from irevalx.experiments.ranked_runs import EvaluationRules, GradedRuns, topics_compared
-from irevalx.experiments.run_groups import two_groups_of
+from irevalx.experiments.run_groups import GivenGroups, two_groups_of
 from irevalx.frozen import Frozen, replace
 from irevalx.judgments.graded import Judgments
 from irevalx.lab.judge_agreement.document_agreement import DocumentAgreement, LabelBootstrap
@@ -282,7 +281,7 @@ class JudgeComparison(Frozen, kw_only=True):
     runs: Any
     measures: Any
     by_topic: bool
-    groups: str | PathLike[str] | Mapping[str, str] | None
+    groups: GivenGroups
     group_by: str | None
     top: int | None
     rerank: bool

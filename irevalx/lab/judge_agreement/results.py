@@ -36,14 +36,18 @@ _TESTED = f"{significance_note(OF_COMPARE)} This is the default of compare."
 _OF_ANSWERS = ("self: means over pairs of answers, on the documents with a human label that both answers label.",)
 _EXCESS_NAMES = ("bias", "excess_bias", "excess_bias_shuffled", "excess_bias_p")
 _FAVOURS = ("favour_labels", "favour_errors", "favour_p", "favour_topics", "favour_judged")
+_FAVOUR_P = (
+    "favour p: the larger of the p-values of favour labels and favour errors, or 1 if their signs differ{corrected}. "
+    "Favour topics: number of topics in the test, which requires 10."
+)
+_HOLM = _FAVOUR_P.format(corrected=", corrected for the number of groups (Holm)")
 _OF_FAVOURS = (
     "favour labels: estimated difference in machine labels between documents that only the group's runs retrieve "
     "among their first K and other documents of the same topic and human grade. Favour errors: estimated difference in "
     "label error (machine minus human) between documents that only the group's runs retrieve and other documents of "
     "the same topic.",
-    "favour p: the larger of the p-values of favour labels and favour errors, or 1 if their signs differ, corrected "
-    "for the number of groups (Holm). Favour topics: number of topics in the test, which requires 10. Favour judged: "
-    "share of the group's first documents that have both labels; the test does not cover the other documents.",
+    f"{_HOLM} Favour judged: share of the group's first documents that have both labels; the test does not cover the "
+    "other documents.",
 )
 
 _SCORES = ("score_human", "score_machine", "gain_human", "gain_machine")
@@ -84,11 +88,17 @@ _OF_PREVALENCES = (
     "documents; prevalence corrected, if sensitivity and specificity are the same for documents without human labels.",
 )
 
+_OF_WORDS = (
+    "favour labels: estimated difference in machine labels between the group's documents and other documents of the "
+    "same topic and human grade. Favour errors: estimated difference in label error (machine minus human) between the "
+    "group's documents and other documents of the same topic.",
+    _HOLM,
+)
 _OF_COVARIATE = (
-    "favour labels: estimated difference in machine labels, for documents of the same topic and human grade. Favour "
-    "errors: estimated difference in label error (machine minus human), for documents of the same topic. Both compare "
-    "the group's documents with other documents or, for numbers, documents that differ by one standard deviation.",
-    *_OF_FAVOURS[1].split(" Favour judged")[:1],
+    "favour labels: estimated difference in machine labels between documents of the same topic and human grade whose "
+    "values of the covariate differ by one standard deviation. Favour errors: the corresponding difference in label "
+    "error (machine minus human) between documents of the same topic.",
+    _FAVOUR_P.format(corrected=""),
 )
 _OF_PANEL = (
     "panel alpha: Krippendorff's alpha of all judges, including the human judge, on the documents with at least two "
@@ -191,7 +201,8 @@ class LabelsResult(DrawnResult):
             *(replace(curve, notes=_OF_CURVE) for curve in self._curve()),
             table("error rates", level, self.of("errors")),
             _long("prevalence", level, self.of("prevalence"), notes=_OF_PREVALENCES),
-            _wide("favoured answers", (*judge, "group"), self.of("covariate", "answers"), notes=_OF_COVARIATE),
+            _wide("favoured answers", (*judge, "group"), self.of("answers"), notes=_OF_WORDS),
+            _wide("dependence on the covariate", (*judge, "group"), self.of("covariate"), notes=_OF_COVARIATE),
             *(() if judge else self._covariate()),
             _wide("agreement by topic", ("topic",), of_topics),
             _wide("agreement between judges", pair, self.of("pair")),

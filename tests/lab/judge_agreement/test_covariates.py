@@ -201,14 +201,22 @@ def test_groups_of_answers(tmp_path: Path, favoured: float) -> None:
 def test_sentences(tmp_path: Path) -> None:
     """Warnings name a significant covariate or group."""
     path = table(tmp_path / "t.csv", made(1, 1.2))
-    stderr = succeeded("labels", path, *COLUMNS, "--covariate", "length").stderr
+    done = succeeded("labels", path, *COLUMNS, "--covariate", "length")
+    notes = " ".join(done.stdout.decode().partition("dependence on the covariate")[2].split())
+    assert "or 1 if their signs differ. Favour topics" in notes
+    assert "group's" not in notes.partition("Favour topics")[0]
+    stderr = done.stderr
     assert (
         "judge favours high values of length: the labels of documents that exceed others by one standard deviation"
         in stderr
     )
     assert "corrected for the number of groups" not in stderr
     path = table(tmp_path / "t.csv", made(4, favoured=1.5))
-    stderr = succeeded("labels", path, *COLUMNS, "--covariate", "system", "--group-by", "^[a-z]").stderr
+    done = succeeded("labels", path, *COLUMNS, "--covariate", "system", "--group-by", "^[a-z]")
+    notes = " ".join(done.stdout.decode().partition("favoured answers")[2].split())
+    assert "or 1 if their signs differ, corrected for the number of groups (Holm). Favour topics" in notes
+    assert "standard deviation" not in notes.partition("Favour topics")[0]
+    stderr = done.stderr
     assert "judge favours group 'x': the labels of the group's documents differ by" in stderr
     assert "(p corrected for the number of groups: " in stderr
 
@@ -264,7 +272,12 @@ def test_wrong_input(tmp_path: Path) -> None:
     )
     assert "--covariate-log requires --covariate" in refusal("labels", path, *COLUMNS, "--covariate-log")
     assert "--group-by requires RUN or --covariate" in refusal("labels", path, *COLUMNS, "--group-by", "x")
-    assert "all runs are in 'others'" in refusal("labels", path, *COLUMNS, "--covariate", "system", "--group-by", "w")
+    assert "all values are in 'others'; change --groups or --group-by" in refusal(
+        "labels", path, *COLUMNS, "--covariate", "system", "--group-by", "w"
+    )
+    (families := tmp_path / "families").write_text("x-1 x\nx-2 x\n")
+    grouped = "--covariate", "system", "--groups", families
+    assert f"{families}: value 'y-1' has no group; add" in refusal("labels", path, *COLUMNS, *grouped, status=2)
     alone = table(tmp_path / "alone.csv", [a._replace(question=f"q{n}") for n, a in enumerate(answers)])
     stderr = succeeded("labels", alone, *COLUMNS, "--covariate", "length").stderr
     assert "the test requires 10 topics in which documents with human and machine labels have different" in stderr
