@@ -217,6 +217,9 @@ class CommandText(Frozen, kw_only=True):
     scores: str = ""
     """A sentence about the default measures of score files that replace judgments and runs, or "" if the command does
     not read score files."""
+    score_files: tuple[str, ...] = ()
+    """The parameters that accept score files, for commands in which these do not replace judgments and runs."""
+    score_names: tuple[str, ...] = ()  # the parameters, other than measures, that name a measure of score files
     collections: bool = False  # whether several collections, named in a column of score files, can be compared
     tables: bool = True  # whether the command writes tables; otherwise, the command writes lines
     without: tuple[str, ...] = ()  # the output options that the command does not support

@@ -66,12 +66,14 @@ labels
 estimate
     scores excludes runs, complete
     human_column requires machine_column
+    human_column excludes measures, runs
     machine_column requires human_column
+    labels_format, label_values, pool_out, rates excludes scores
     plan excludes correction, design, figure, rel_format=sampled, rel_format=prels
     design excludes baseline, weight, correction, alpha, figure
     seed, pool_out, rates requires design
     ties=expected, ties=best, ties=worst excludes design, rel_format=sampled, rel_format=prels, human_labels=random
-    human_labels excludes design, rel_format=sampled, rel_format=prels
+    human_labels excludes scores, design, rel_format=sampled, rel_format=prels
 compare
     sort requires by=topic, by=run
     systems, system_by excludes test=wilcoxon, test=permutation, correction=tukey, interval=bca
@@ -162,7 +164,7 @@ COMMON = """
     score_columns requires scores
     scores excludes level, grades, judged_only, max_retrieved, collection_size, ties, ignore_identical_ids, duplicates
     scores excludes min_retrieved, infap_c, infap_epsilon, sample_rate, compat, rel_format, results_format
-    scores excludes page, depth, documents, labels_format, label_values, human_labels, pool_out, rates
+    scores excludes page, depth, documents
 """
 """The rules of every command that has these parameters."""
 
@@ -223,6 +225,9 @@ NEEDED: dict[str, dict[str, Any]] = {
     "degrade order excludes": {"budget": 2},
     "degrade strata_file excludes": {"budget": 2},
     "degrade rates excludes": {"strata_file": "x"},
+    "estimate human_column excludes": {"machine_column": "x"},
+    "estimate pool_out excludes": {"design": 2},
+    "estimate rates excludes": {"design": 2},
     "study pairs requires": {"scheme": "depth"},
     "study topic_rates requires": {"scheme": "depth"},
     "study pairs excludes": {"resamples": 2},

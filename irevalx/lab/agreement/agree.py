@@ -175,6 +175,7 @@ def _cells(row: AgreementRow) -> dict[str, Any]:
 @declared(
     example="irevalx-lab agree qrels tenth runs/* -m 'map bpref infAP' --against map",
     scores=ALL_OF_SCORES,
+    score_files=("x", "y"),
     evaluation=evaluation_options(requires="runs"),
 )
 def agree(

@@ -35,8 +35,7 @@ SCORES_INPUT = _named(
     scores=flag(
         excludes=(
             *(name for name in _EVALUATION if name not in {"complete", "threads"}),
-            *("results_format", "depth", "documents", "labels_format", "label_values", "human_labels"),
-            *("pool_out", "rates"),
+            *("results_format", "depth", "documents"),
         ),
         default=False,
         help=(

@@ -16,7 +16,7 @@ from irevalx.api.inputs import read_runs
 from irevalx.api.score_columns import AFTER_COLLECTION
 from irevalx.api.scores import Scores
 from irevalx.command_line.options import click_parameter, in_shell_words, refuse_standard_input_twice
-from irevalx.declarations import Parameter, check_rules, collect, declaration_of
+from irevalx.declarations import CommandText, Parameter, check_rules, collect, declaration_of
 from irevalx.errors import ArgumentError, InputError, IrevalxWarning, UsageError, shown_name
 from irevalx.evaluation.evaluate import Evaluation, renamed
 from irevalx.experiments.inputs import measures_of
@@ -54,13 +54,13 @@ def parameters_of(function: Callable[..., Any]) -> dict[str, Parameter]:
     if not parameters.keys().isdisjoint(_RUNS):
         parameters = {"results_format": RESULTS_FORMAT, **parameters}
     if command.scores:
-        scores, replaces_runs = SCORES_INPUT["scores"], "qrels" in parameters
-        if replaces_runs:
+        scores = SCORES_INPUT["scores"]
+        if not command.score_files:
             parameters |= {"runs": replace(parameters["runs"], default=None), **SCORES_INPUT}
         parameters["score_columns"] = SCORES_INPUT["score_columns"]
         excluded = [
             *(name for name in scores.excludes if name in parameters),
-            *([] if replaces_runs else ["complete", "runs"]),
+            *(["complete", "runs"] if command.score_files else []),
         ]
         help_text = f"{scores.help} {command.scores}"
         parameters["scores"] = replace(scores, excludes=tuple(excluded), help=help_text)
@@ -101,8 +101,7 @@ def command_from(function: Callable[..., Any]) -> click.Command:
                 if out.figure is not None:
                     import matplotlib as mpl  # noqa: F401 - a missing package is reported before the work
                 if command.scores:
-                    by_default = "measures" not in _given(context, values)
-                    _read_scores(values, by_default=by_default, by_collection=command.collections)
+                    _read_scores(command, values, by_default="measures" not in _given(context, values))
                 _read_runs(values, values.pop("results_format", TREC_RESULTS.name))
                 if run is None:
                     out.write_result(function(**values))
@@ -132,34 +131,31 @@ def _files(parameters: Mapping[str, Parameter], values: Mapping[str, Any]) -> It
             yield from paths_in(values[name])
 
 
-def _read_scores(values: dict[str, Any], *, by_default: bool, by_collection: bool) -> None:
+def _read_scores(command: CommandText, values: dict[str, Any], *, by_default: bool) -> None:
     """If requested, read score files instead of judgments and runs.
 
-    ``by_default`` is true if measures are not requested. With ``by_collection``, the scores of several collections are
-    a dictionary.
+    ``by_default`` is true if measures are not requested. The scores of several collections are a dictionary.
     """
     are_scores, score_columns = values.pop("scores"), values.pop("score_columns")
     lower_is_better = values.pop("lower_is_better", ())
     if not are_scores:
-        if "qrels" in values and not values["runs"]:
+        if not command.score_files and not values["runs"]:
             raise missing("runs", note=_score_file_hint(values["qrels"]))
         return
     if by_default:
         values["measures"] = ()
     from irevalx.api.score_files import evaluations_of_files
 
-    of_judges = filter(None, (values.get("human_column"), values.get("machine_column")))
-    requested = (*measures_of(values["measures"]), *of_judges)
+    requested = (*measures_of(values["measures"]), *filter(None, map(values.get, command.score_names)))
 
     def read(files: Any, **how: bool) -> list[Evaluation]:
         return evaluations_of_files(files, lower_is_better, score_columns, requested, **how)
 
-    if "qrels" in values:
-        evaluations = read([values["qrels"], *values["runs"]], by_collection=by_collection)
-        values |= {"qrels": _by_collection(evaluations), "runs": None}
+    if command.score_files:
+        values |= {name: Scores(read(values[name])) for name in command.score_files if values[name] is not None}
     else:
-        sides = [side for side in ("x", "y", "human", "machine") if values.get(side) is not None]
-        values |= {side: Scores(read(values[side])) for side in sides}
+        evaluations = read([values["qrels"], *values["runs"]], by_collection=command.collections)
+        values |= {"qrels": _by_collection(evaluations), "runs": None}
 
 
 def _by_collection(evaluations: Sequence[Evaluation]) -> Scores | dict[str, Scores]:

@@ -51,13 +51,19 @@ def _run(
     pool_out: Annotated[
         str | None,
         Parameter(
-            metavar="FILE", requires="design", help="Write a pool file of the documents that are drawn with `seed`."
+            metavar="FILE",
+            requires="design",
+            excludes="scores",
+            help="Write a pool file of the documents that are drawn with `seed`.",
         ),
     ] = None,
     rates: Annotated[
         str | None,
         Parameter(
-            metavar="FILE", requires="design", help="Write the rates of the strata to FILE, for degrade --rates FILE."
+            metavar="FILE",
+            requires="design",
+            excludes="scores",
+            help="Write the rates of the strata to FILE, for degrade --rates FILE.",
         ),
     ] = None,
     **options: Any,
@@ -154,6 +160,8 @@ def estimate(
     ),
     figure=True,
     scores=ALL_OF_SCORES,
+    score_files=("human", "machine"),
+    score_names=("human_column", "machine_column"),
     evaluation=evaluation_options((*GRADED, *SAMPLES), grades=None, ties=ties_excluding(*_BY_DOCUMENT)),
 )
 def estimate(
@@ -166,7 +174,9 @@ def estimate(
         refined(help='measures, such as "map" (the default), or measures of the scores (the default: all).'),
     ] = (),
     *,
-    human_column: Annotated[str | None, text(metavar="NAME", requires="machine_column")] = None,
+    human_column: Annotated[
+        str | None, text(metavar="NAME", requires="machine_column", excludes=("measures", "runs"))
+    ] = None,
     machine_column: Annotated[str | None, text(metavar="NAME", requires="human_column")] = None,
     baseline: Baseline = None,
     weight: Annotated[float | None, number(least=0, most=1, names=("--lambda",), metavar="L")] = None,
@@ -180,9 +190,9 @@ def estimate(
         int | None, whole(1, metavar="N", excludes=("baseline", "weight", "correction", "alpha", "figure"))
     ] = None,
     seed: Annotated[Seed, refined(requires="design")] = None,
-    labels_format: Annotated[str | None, choice(*GRADED, metavar="FORMAT")] = None,
-    label_values: LabelValues = None,
-    human_labels: Annotated[str | None, choice("random", "complete", excludes=_BY_DESIGN)] = None,
+    labels_format: Annotated[str | None, choice(*GRADED, metavar="FORMAT", excludes="scores")] = None,
+    label_values: Annotated[LabelValues, refined(excludes="scores")] = None,
+    human_labels: Annotated[str | None, choice("random", "complete", excludes=("scores", *_BY_DESIGN))] = None,
     **evaluation: Unpack[EvaluationOptions],
 ) -> EstimatedScores | LabellingDesign | LabellingPlan | AnswersToScore:
     """Estimate measure values and differences from a few human judgments and many machine judgments.
@@ -258,8 +268,9 @@ def estimate(
         documents, pass relevance judgments for the sampled documents and for all other documents; topics that occur in
         only one of `human` and `machine` are then excluded. If `human` is ``Scores``, `machine` must be ``Scores`` of
         all topics.
-    human_column : measure of the human scores, if its name differs from the name of the machine measure. If human and
-        machine scores are columns of the same table, pass this table both as `human` and as `machine`.
+    human_column : measure of the human scores, given instead of `measures` if its name differs from the name of the
+        machine measure. If human and machine scores are columns of the same table, pass this table both as `human` and
+        as `machine`.
     machine_column : measure of the machine scores that corresponds to `human_column`.
     weight : weight of the machine labels, from 0 (ignored) to 1 (as if the machine's error were the same for all
         topics). With a sample of documents, the weight applies only to the labels of documents that could be sampled;

@@ -258,7 +258,14 @@ def rows_of(*systems: str, first: int = 0, last: int = 30, scale: float = 1) -> 
         (1, rows_of("a", last=12), rows_of("a"), ["--plan", "3"], "--plan 3: must be an integer of at least 4"),
         (1, rows_of("a", last=9), rows_of("a"), ["-l", "2"], "--scores cannot be combined with -l"),
         (1, rows_of("a", last=9), rows_of("a"), ["-c"], "--scores cannot be combined with -c"),
-        (1, rows_of("a", last=9), rows_of("a"), ["--human-labels", "random"], "cannot be combined with --human-labels"),
+        (1, rows_of("a", last=9), rows_of("a"), ["--human-labels", "random"], "cannot be combined with --scores"),
+        (
+            1,
+            rows_of("a", last=9),
+            rows_of("a"),
+            ["--human-column", "correct", "--machine-column", "correct", "-m", "correct"],
+            "--human-column cannot be combined with -m",
+        ),
     ],
 )
 def test_refusals(tmp_path: Path, status: int, human: Table, machine: Table, options: list[str], problem: str) -> None:
