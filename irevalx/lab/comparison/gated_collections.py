@@ -14,9 +14,9 @@ from irevalx.frozen import replace
 from irevalx.lab.comparison.margins import Margins, margins_in, margins_of
 from irevalx.lab.comparison.non_inferiority import OverCollections
 from irevalx.lab.comparison.pairs import ComparedMeasure
-from irevalx.lab.comparison.several_collections import evaluated_each, runs_of, tested_in
+from irevalx.lab.comparison.several_collections import evaluated_each, merged_notes, runs_of, tested_in
 from irevalx.lab.comparison.verdicts import Gate, verdicts_of, verdicts_on
-from irevalx.reading.collection_files import CollectionInputs, one_of_each_kind
+from irevalx.reading.collection_files import CollectionInputs
 from irevalx.statistics.clusters import Clusters
 
 
@@ -68,11 +68,10 @@ def gated_collections(
     ]
     of_each = [*zip(names, results, strict=True)]
     rows += [row._replace(collection=name) for name, of in of_each for row in of.rows]
-    notes, on_missing = (
-        one_of_each_kind(((name, line) for name, of in of_each for line in getattr(of, field)), len(names), "note")
+    merged = {
+        field: merged_notes(names, ((name, line) for name, of in of_each for line in getattr(of, field)))
         for field in ("notes", "on_missing")
-    )
-    merged = {"notes": tuple(note for note in notes if "Topics: " not in note), "on_missing": on_missing}
+    }
     method = replace(results[0].method, alpha=alpha)
     return replace(results[0], measures=every, method=method, rows=rows, collections=names, **merged)
 

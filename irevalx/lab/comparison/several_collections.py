@@ -340,12 +340,14 @@ def compared_collections(
         names=names,
         families=of_families,
         n_common=sum(len(each.runs) == len(runs) for each in next(iter(every.values())).values()),
-        notes=tuple(
-            one_of_each_kind(
-                ((name, note) for name, note in notes if not note.startswith("Topics: ")), len(names), "note"
-            )
-        ),
+        notes=merged_notes(names, notes),
     )
+
+
+def merged_notes(names: Sequence[str], notes: Iterable[tuple[str, str]]) -> tuple[str, ...]:
+    """Return one note for each kind of note, given pairs of a collection and a note. Omit the numbers of topics."""
+    others = ((name, note) for name, note in notes if not note.startswith("Topics: "))
+    return tuple(one_of_each_kind(others, len(names), "note"))
 
 
 def _rows(
