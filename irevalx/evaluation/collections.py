@@ -1,4 +1,4 @@
-"""The evaluation of a run over several collections, from its evaluation on each collection."""
+"""The evaluation of a run over several collections, computed from the evaluation on each collection."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 
 def over_collections(run: str, parts: Mapping[str, Evaluation], *, is_complete: bool) -> Evaluation:
-    """Return the evaluation of a run, given its evaluation on each collection.
+    """Return the evaluation of a run over collections, given the run's evaluation on each collection.
 
     A mean over topics is averaged over collections, so that all collections have equal weight; counts are added. If
-    ``is_complete`` is false, the run lacks a collection, and the result contains no values over collections.
+    ``is_complete`` is false, the run is missing for a collection, and the result contains no values over collections.
     """
     name = as_bytes(run)
     parts = {collection: renamed(part, name) for collection, part in parts.items()}
@@ -38,12 +38,12 @@ def over_collections(run: str, parts: Mapping[str, Evaluation], *, is_complete: 
 
 
 def is_averaged(column: Column) -> bool:
-    """Return whether a summary is averaged over collections. If not, it is a sum or the name of the run."""
+    """Return whether a summary is averaged over collections. Other summaries are sums or run names."""
     return column.measure.summary in {mean, geometric_mean}
 
 
 def _over(columns: list[Column], run: bytes) -> float | int | bytes | None:
-    """Return the summary over all collections, given each collection's summary."""
+    """Combine the summaries of each collection to a summary over all collections, or None if one is missing."""
     summary = columns[0].measure.summary
     if summary is run_tag:
         return run
@@ -58,9 +58,9 @@ def _over(columns: list[Column], run: bytes) -> float | int | bytes | None:
 
 
 def intervals_over(evaluation: Evaluation, how: MeanIntervals) -> dict[str, Ends]:
-    """Return the interval of each mean over these collections, by printed name. Undefined bounds are NaN.
+    """Return the confidence interval of each mean over collections, by printed name. Undefined bounds are NaN.
 
-    The interval treats the topics as a sample, but not the collections. Geometric means have no interval.
+    The intervals treat topics, but not collections, as a random sample. Geometric means have no interval.
     """
     from irevalx.statistics.collection_means import on_these_collections
     from irevalx.statistics.confidence_intervals import t_quantile

@@ -1,4 +1,4 @@
-"""Values of measures, stored by printed name, with summaries and confidence intervals."""
+"""Columns: the values of a measure under one printed name, with summary and confidence interval."""
 
 from __future__ import annotations
 
@@ -23,30 +23,30 @@ if TYPE_CHECKING:
 
 
 class Column(Frozen):
-    """The topic values and the summary of a measure under one printed name."""
+    """The topic values and the summary of a measure that are printed under one name."""
 
     name: str
     measure: Measure
     values: Values | None
     """The value of each topic, or None if the measure has a value only in the `all` row."""
     summary: float | int | bytes | None
-    """The value of the `all` row, or None if the measure has no such row or a topic could not be evaluated."""
+    """The value in the `all` row, or None if the measure has no value in this row or a topic could not be evaluated."""
     has_value: BoolArray | None = None
-    """Whether each topic has a value (otherwise, it is NaN), or None if all topics have a value. The shape is
-    (n_topics,)."""
+    """Whether each topic has a value, or None if all topics have a value. The values of other topics are NaN. The shape
+    is (n_topics,)."""
     is_zscore: bool = False
     """Whether the values are z-scores, which are real numbers even if the measure is a count."""
     n_averaged: int = 0
-    """The number of topics in the summary, including missing topics."""
+    """The number of topics that the summary covers, including missing topics."""
 
     @property
     def number(self) -> str:
-        """The type of the number for printing: real, integer or text. Expected counts are real."""
+        """The format for printing the values: real, integer or text. Expected values of counts are real."""
         is_real = self.measure.number == "integer" and getattr(self.values, "dtype", None) == np.float64
         return "real" if self.is_zscore or is_real else self.measure.number
 
     def of_topics(self, which: slice = slice(None)) -> list[Any]:
-        """Return values of topics as Python objects, with None for a topic that has no value.
+        """Return the values of topics as Python objects. The value of a topic without a value is None.
 
         The list is empty if the measure has no topic values.
         """
@@ -67,8 +67,8 @@ def population_of_values(
     n_with_value: int | None,
     n_judged_with_value: int | None,
 ) -> Population:
-    """Return the population for a measure without values for some topics, or with more relevant documents."""
-    # ``more_relevant`` is the number of unjudged documents that the treatment of the measure makes relevant.
+    """Return the population for a measure, which can have more relevant documents or fewer topics with values."""
+    # ``more_relevant`` is the number of unjudged documents that the measure treats as relevant.
     if more_relevant and population.n_relevant is not None:
         population = replace(population, n_relevant=population.n_relevant + more_relevant)
     if n_with_value is None or n_judged_with_value is None:
@@ -78,28 +78,29 @@ def population_of_values(
 
 
 class Summaries(Frozen, kw_only=True):
-    """The input for the `all` rows of a run."""
+    """The data from which the `all` row of a run is computed."""
 
     columns: tuple[TopicColumn, ...]
-    """The values of the topics, in print order."""
+    """The topic values of each measure, in print order."""
     topics: tuple[bytes, ...]
     """The evaluated topics in ascending byte order."""
     judged: tuple[bytes, ...]
-    """All judged topics in ascending byte order. The tuple is empty if a single topic was requested, because a single
-    topic cannot be divided into groups."""
+    """All judged topics in ascending byte order. The tuple is empty if a single topic was requested, because there are
+    no groups of topics in this case."""
     population: Population
-    """The population of all topics."""
+    """The population to summarise, with all evaluated topics."""
     relevant: IntArray | FloatArray | None
-    """The number of relevant documents of each judged topic, if summaries count them. The shape is (n_judged,)."""
+    """The number of relevant documents of each judged topic, or None if no summary requires it. The shape is
+    (n_judged,)."""
     zscores: Zscores | None
     """The converter of values to z-scores, or None if values are not converted."""
     complete: bool
-    """Whether summaries are over all judged topics (``-c``)."""
+    """Whether summaries cover all judged topics (``-c``)."""
     requested: Mapping[str, str] | None
-    """A dictionary from each requested name to its printed name, or None to use printed names."""
+    """The printed name for each requested name, or None if columns keep their printed names."""
 
     def summarised(self, *, summed: bool = True) -> tuple[Column, ...]:
-        """Return the values named and ordered as requested. If ``summed`` is true, the result includes summaries."""
+        """Return the columns under the requested names and in the requested order, with summaries if ``summed``."""
         with np.errstate(all="ignore"):
             columns = tuple([self._summarised(column, summed=summed) for column in self.columns])
         if self.requested is None:
@@ -108,7 +109,7 @@ class Summaries(Frozen, kw_only=True):
         return tuple(replace(known[printed], name=name) for name, printed in self.requested.items() if printed in known)
 
     def _summarised(self, column: TopicColumn, *, summed: bool) -> Column:
-        """Return the values of a column and their summary. Values are converted to z-scores if requested."""
+        """Return a column with its summary. If z-scores were requested, values are converted."""
         measure, values, has_value, topics = column.measure, column.values, column.has_value, self.topics
         if has_value is not None:
             values = None if values is None else np.asarray(values)[has_value]
@@ -136,14 +137,14 @@ class Summaries(Frozen, kw_only=True):
 
     @cached_property
     def _places(self) -> tuple[dict[bytes, int], dict[bytes, int]]:
-        """Two dictionaries from topic to index: for the evaluated topics, and for the judged topics."""
+        """The index of each topic among the evaluated topics, and among the judged topics, as two dictionaries."""
         evaluated, judged = (
             {topic: place for place, topic in enumerate(topics)} for topics in (self.topics, self.judged)
         )
         return evaluated, judged
 
     def of_group(self, group: Collection[bytes]) -> Summaries:
-        """Return the input for a group of topics, as if no other topic had been judged."""
+        """Return the data for a group of topics, as if no other topics had been judged."""
         evaluated, judged = (
             np.array(sorted(place for topic in group if (place := places.get(topic)) is not None), np.int64)
             for places in self._places
@@ -166,11 +167,11 @@ class Summaries(Frozen, kw_only=True):
 
 
 Ends: TypeAlias = tuple[float, float]
-"""The lower and upper bounds of an interval."""
+"""The lower and the upper bound of an interval."""
 
 
 def intervals_of(columns: Sequence[Column], how: MeanIntervals, clusters: Clusters | None = None) -> dict[str, Ends]:
-    """Return the confidence intervals of summaries that are means, as a dictionary from printed name to bounds.
+    """Return the confidence interval of each summary that is a mean, as a dictionary with printed names as keys.
 
     Undefined bounds are NaN. ``clusters`` must contain the evaluated topics, followed by the topics without results
     that are included in means.
@@ -178,7 +179,7 @@ def intervals_of(columns: Sequence[Column], how: MeanIntervals, clusters: Cluste
     tested = {column.name: values for column in columns if (values := averaged_values(column)) is not None}
     proportions = {column.name for column in columns if is_proportion(column, how)}
     of_means = {} if clusters is None else {column.name: clusters_of(column, clusters) for column in columns}
-    alike: dict[Any, list[str]] = {}  # from a key to the names of the measures that are computed together
+    alike: dict[Any, list[str]] = {}  # the names of measures that are computed together
     for name in [name for name in tested if name not in proportions]:
         alike.setdefault(name if of_means else tested[name].size, []).append(name)
     ends: dict[str, Ends] = {}
@@ -195,7 +196,7 @@ def intervals_of(columns: Sequence[Column], how: MeanIntervals, clusters: Cluste
     for names in alike.values():
         intervals = how.of(np.stack([tested[name] for name in names]), of_means.get(names[0]))
         ends.update({name: (low, high) for name, (low, high) in zip(names, intervals.tolist(), strict=True)})
-    for column in columns:  # intervals of geometric means are computed on the logarithmic scale
+    for column in columns:  # the intervals of geometric means are logarithmic
         if column.name in ends and column.measure.summary is geometric_mean:
             low, high = np.exp(ends[column.name]).tolist()
             ends[column.name] = low, high
@@ -203,7 +204,7 @@ def intervals_of(columns: Sequence[Column], how: MeanIntervals, clusters: Cluste
 
 
 def clusters_of(column: Column, clusters: Clusters) -> Clusters | None:
-    """Return the clusters of the topics that a column is averaged over, or None if the topics are independent.
+    """Return the clusters of the topics over which a column is averaged, or None if the column has no mean.
 
     Raise InputError if the mean includes topics without results and the measure has no value for some topics, because
     the number of averaged topics is then unknown.
@@ -223,15 +224,15 @@ def clusters_of(column: Column, clusters: Clusters) -> Clusters | None:
 
 
 def is_mean(column: Column) -> bool:
-    """Return whether the summary is a mean over topics. An interval can be computed only for a mean."""
+    """Return whether the summary is a mean over topics. Only means have confidence intervals."""
     return column.summary is not None and column.values is not None and column.measure.summary in {mean, geometric_mean}
 
 
 def is_proportion(column: Column, how: MeanIntervals) -> bool:
-    """Return whether the interval of a mean is Wilson's interval of a proportion.
+    """Return whether the mean is a proportion for which Wilson's interval is computed.
 
-    The values of the measure must be 0 or 1 by definition. The result is False for z-scores, and for expected values
-    (``--ties expected``, probabilities as grades) that are fractions.
+    By definition, the values of the measure must be 0 or 1. The result is False for z-scores, and for expected values
+    (``--ties expected``, probabilities as grades) if they are fractions.
     """
     if not (how.wilson and column.measure.value_range.only_bounds) or column.is_zscore:
         return False
@@ -240,7 +241,7 @@ def is_proportion(column: Column, how: MeanIntervals) -> bool:
 
 
 def why_no_interval(column: Column, how: MeanIntervals) -> str | None:
-    """Return why a mean of at least two topics has no interval, or None if there is an interval or no such mean."""
+    """Return why a mean over topics has no interval, or None if there is an interval or fewer than two topics."""
     values = averaged_values(column)
     if values is None or values.size < 2 or is_proportion(column, how):
         return None
@@ -250,7 +251,7 @@ def why_no_interval(column: Column, how: MeanIntervals) -> str | None:
 
 
 def averaged_values(column: Column) -> FloatArray | None:
-    """Return the values whose mean is the summary, or None if the summary is not a mean."""
+    """Return the values whose mean is the summary, including missing topics, or None if it is not a mean."""
     summary = column.measure.summary
     if summary is None or not is_mean(column):
         return None

@@ -1,4 +1,4 @@
-"""Evaluation of one or more runs: rank documents, select topics, look up grades, compute measures, and summarise."""
+"""Evaluation of runs: documents are ranked, topics are selected, and measures are computed and summarised."""
 
 from __future__ import annotations
 
@@ -57,26 +57,27 @@ class Evaluation(Frozen):
     """The result of evaluating one run."""
 
     run: bytes
-    """The name of the run. The name is the run tag, unless several runs have the same run tag."""
+    """The name of the run, which is the run tag unless several runs have the same tag."""
     path: str
     topics: tuple[bytes, ...]
     """The evaluated topics in ascending byte order."""
     columns: tuple[Column, ...]
     """The columns in print order, or in the requested order."""
     failure: EvaluationError | None = None
-    """The error that ended the evaluation before the next topic, or None if all topics were evaluated."""
+    """The error about the first topic that could not be evaluated, or None if all topics were evaluated."""
     trace: tuple[str, ...] = ()
-    """The lines of the trace of each topic, if requested."""
+    """The lines of the trace of all topics. The tuple is empty if no trace was requested."""
     summaries: Summaries | None = None
     judged_among_retrieved_10: float | None = None
-    """The fraction of judged documents among the first 10 retrieved documents. The value is None for a sample, or if
-    grades are not required. The value is NaN if only relevant documents are judged."""
+    """The fraction of judged documents among the first 10 retrieved documents of each topic, averaged over topics. The
+    value is None if judgments are a sample or grades are not required, and NaN if only relevant documents are
+    judged."""
     parts: Mapping[str, Evaluation] = {}
-    """The evaluation on each collection, if there are several. In this case, ``topics`` is empty."""
+    """The evaluation on each collection, if there are several collections. In this case, ``topics`` is empty."""
 
     @property
     def of_collections(self) -> tuple[Evaluation, ...]:
-        """The evaluation on each collection, or this evaluation if there is only one collection."""
+        """The evaluations on single collections: ``parts`` or, if there is only one collection, this evaluation."""
         return tuple(self.parts.values()) or (self,)
 
 
@@ -91,7 +92,7 @@ def evaluate(
     warn: Callable[[RunWarning], None] = lambda warning: None,
     progress: Callable[[int], None] = lambda lines: None,
 ) -> Evaluation:
-    """Evaluate a run. ``progress`` is called with the number of lines read since its last call."""
+    """Evaluate a run. ``progress`` is called with the number of lines that were read since the previous call."""
     for warning in run.warnings:
         warn(warning)
     run = run.allowing(settings.duplicates)
@@ -152,7 +153,7 @@ def summaries_of(
     selection: Selection,
     settings: Settings,
 ) -> Summaries:
-    """Return the input for the `all` rows of the evaluated topics."""
+    """Return the data from which the `all` row is computed, given the topic values."""
     judged = judgments.documents.topics
     return Summaries(
         columns=columns,
@@ -174,7 +175,7 @@ def summaries_of(
 def values_alone(
     judgments: AnyJudgments, run: RunStream, selection: Selection, settings: Settings, rules: RankingRules
 ) -> tuple[tuple[bytes, ...], tuple[TopicColumn, ...]]:
-    """Return the evaluated topics of a run in memory and their values, without summaries.
+    """Return the evaluated topics and the topic values of a run in memory, without summaries.
 
     The topics and the values are empty if no topic can be evaluated.
     """
@@ -199,7 +200,7 @@ def values_alone(
 
 
 def averaged_topics(evaluation: Evaluation) -> tuple[bytes, ...]:
-    """Return the evaluated topics, followed by the topics without results that means include."""
+    """Return the topics over which means are computed: the evaluated topics and, under ``-c``, missing topics."""
     summaries = evaluation.summaries
     if summaries is None or not summaries.complete:
         return evaluation.topics
@@ -208,7 +209,7 @@ def averaged_topics(evaluation: Evaluation) -> tuple[bytes, ...]:
 
 
 def with_collections_of_topics(evaluation: Evaluation) -> tuple[Evaluation, ...]:
-    """Return the evaluation on each collection, with topics such as ``fiqa/12``. A single collection is not changed."""
+    """Return the evaluation on each collection, with prefixed topics such as ``fiqa/12`` if there are several."""
     return tuple(
         replace(part, topics=tuple(b"%b/%b" % (as_bytes(name), topic) for topic in part.topics))
         for name, part in evaluation.parts.items()
@@ -216,7 +217,7 @@ def with_collections_of_topics(evaluation: Evaluation) -> tuple[Evaluation, ...]
 
 
 def in_group(evaluation: Evaluation, topics: Collection[bytes]) -> Evaluation | None:
-    """Return the evaluation of a group of topics, or None if none of its topics was evaluated."""
+    """Return the evaluation restricted to a group of topics, or None if no topic of the group was evaluated."""
     summaries = None if evaluation.summaries is None else evaluation.summaries.of_group(topics)
     if summaries is None or not summaries.topics or evaluation.failure is not None:
         return None
@@ -224,12 +225,12 @@ def in_group(evaluation: Evaluation, topics: Collection[bytes]) -> Evaluation | 
 
 
 def _is_pipe(run: RunStream) -> bool:
-    """Return whether the run is a pipe, so that reading some topics again requires reading the whole run."""
+    """Return whether a run is a pipe, so that topics can only be read again by reading the whole run."""
     return run.to_its_end and not run.size
 
 
 def _docnos_of(run: RunStream, topic: bytes) -> list[bytes]:
-    """Read the documents of a topic again."""
+    """Return the retrieved documents of a topic by reading the run again."""
     for block in run.again() if _is_pipe(run) else run.blocks():
         results = run.parse(block)
         if topic in results.topics:
@@ -261,7 +262,7 @@ def evaluate_all(
     warn: Warn = lambda line: None,
     progress: Callable[[int], None] = lambda lines: None,
 ) -> Iterator[Evaluation | IrevalxError]:
-    """Yield each run's evaluation, or its error, in order. Large input is distributed over the processes."""
+    """Yield the evaluation or the error of each run, in order. Large runs are distributed over processes."""
     sharing = min(processes, len(runs)) if worth_sharing(sum(run.size for run in runs)) else 1
     in_run = 1 if sharing > 1 else processes
 
@@ -278,7 +279,7 @@ def evaluate_all(
                 run.parse(block)
         except (InputError, EvaluationError, NoTopicsError) as error:
             return error, sum(lines), warnings
-        raise selection  # an error about the measures, after errors in the run
+        raise selection  # errors in the run take precedence over this error
 
     if isinstance(selection, Selection):
         for line in level_warnings(judgments, selection.measures, settings, nonrelevant=True):
@@ -291,15 +292,15 @@ def evaluate_all(
 
 
 def with_unique_names(evaluations: Sequence[Evaluation], warn: Warn) -> list[Evaluation]:
-    """Rename runs so that each name is unique. See ``unique_run_names``."""
+    """Return the evaluations with a unique name for each run, which ``unique_run_names`` determines."""
     named = [(evaluation.run, evaluation.path) for evaluation in evaluations]
     return [renamed(*pair) for pair in zip(evaluations, unique_run_names(named, warn), strict=True)]
 
 
 def unique_run_names(runs: Sequence[tuple[bytes, str]], warn: Warn) -> list[bytes]:
-    """Return a unique name for each run: its tag, the stem of its file, its path, or its path and a number.
+    """Return a unique name for each run: the run tag, the file stem, the path, or the path with a number.
 
-    If a file contains runs with different tags, the tag is appended to the name of the file.
+    If a file contains runs with different tags, the run tag is appended to the file stem or path.
     """
     if len(runs) == 1:
         return [runs[0][0]]
@@ -333,7 +334,7 @@ def unique_run_names(runs: Sequence[tuple[bytes, str]], warn: Warn) -> list[byte
 
 
 def warn_of_copies(runs: Iterable[tuple[bytes, str]], warn: Warn) -> None:
-    """Warn about files that are given several times, possibly under different paths.
+    """Warn if a file is given several times, possibly under different paths.
 
     Each element of ``runs`` is the tag and the path of a run.
     """
@@ -352,7 +353,7 @@ def warn_of_copies(runs: Iterable[tuple[bytes, str]], warn: Warn) -> None:
 
 
 def _names_for(path: str, tag: bytes, *, is_unique: bool) -> Iterator[bytes]:
-    """Yield candidate names for a run in a file, in order of preference. A given tag is appended to each name."""
+    """Yield possible names for a run in a file, in order of preference. If ``tag`` is not empty, it is appended."""
     end = b":" + tag if tag else b""
     if is_unique:
         yield as_column(stem_of(path)) + end
@@ -361,7 +362,7 @@ def _names_for(path: str, tag: bytes, *, is_unique: bool) -> Iterator[bytes]:
 
 
 def renamed(evaluation: Evaluation, name: bytes) -> Evaluation:
-    """Return the evaluation with another name for the run."""
+    """Return the evaluation with the run name replaced by ``name``."""
     if name == evaluation.run:
         return evaluation
 

@@ -1,4 +1,4 @@
-"""Warnings about runs that were evaluated separately or stacked."""
+"""Warnings about evaluated runs, both for single runs and for stacks of runs."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ from irevalx.settings import Settings
 from irevalx.wording import first_names, join_words, spelled
 
 _SMALL_CUTOFF = 99
-"""If a cutoff is at most this number, runs that end above it cause no warning, because short lists are common."""
+"""The highest cutoff for which no warning is issued if runs are shorter, because short lists are common."""
 
 _MOST_REREAD = 10_000
-"""The maximum number of documents of a topic that are read again to search for other spellings."""
+"""The maximum number of documents of a topic that are read again to search for IDs in other spellings."""
 
 
 def little_judged(retrieved: int, judged: int) -> str | None:
-    """Return a warning if fewer than half of the top-ranked documents are judged, or None if more are judged."""
+    """Return a warning if fewer than half of the top-ranked documents are judged, or None if at least half are."""
     if 2 * judged >= retrieved:
         return None
     if not judged:
@@ -50,7 +50,7 @@ def little_judged(retrieved: int, judged: int) -> str | None:
 
 
 def equal_to_map(judgments: AnyJudgments, requests: Iterable[RequestedMeasure]) -> str:
-    """Return a warning that measures equal map because no document is pooled but unjudged, or "" if none does."""
+    """Return a warning about measures that equal map because the whole pool is judged, or "" if there are none."""
     names = [name for request in requests if _requires_pool(request) for name in request.names]
     if not names or not isinstance(judgments, Judgments) or (judgments.grades < 0).any():
         return ""
@@ -62,7 +62,7 @@ def equal_to_map(judgments: AnyJudgments, requests: Iterable[RequestedMeasure]) 
 
 
 def _requires_pool(request: RequestedMeasure) -> bool:
-    """Return whether a measure differs from map only because of pooled but unjudged documents."""
+    """Return whether a measure equals map unless some documents are pooled but unjudged."""
     measure = request.measure
     has_own_rate = measure.name == "subAP" and request.parameters.values != (None,)
     corrects = measure.pooled in {UnjudgedEffect.LIKE_JUDGED_ABOVE, UnjudgedEffect.NOT_THERE}
@@ -70,7 +70,7 @@ def _requires_pool(request: RequestedMeasure) -> bool:
 
 
 def without_value(n_topics: int, n_without: Iterable[tuple[str, int]]) -> list[str]:
-    """Return the warnings about topics without a value. Measures that lack equally many topics share a warning."""
+    """Return warnings about topics without a value. Measures with equally many such topics share a warning."""
     lacking: dict[int, dict[str, None]] = {}
     for name, number in n_without:
         if number:
@@ -83,22 +83,22 @@ def without_value(n_topics: int, n_without: Iterable[tuple[str, int]]) -> list[s
 
 
 class SeenRuns(Frozen):
-    """Warnings about evaluated runs. The methods pass each warning to ``add`` with the index of its run."""
+    """The functions that warn about evaluated runs. Each warning is passed to ``add`` with the index of the run."""
 
     paths: Sequence[str]
-    """The names of the runs in messages."""
+    """The name of each run in messages."""
     judgments: AnyJudgments
     selection: Selection
     settings: Settings
     topics_of: Callable[[int], tuple[Collection[bytes], Collection[bytes]]]
-    """A function that returns a run's judged topics with results, and the other topics of the run, given the run's
-    index."""
+    """A function that returns the topics of a run, given the run's index: first the judged topics, then the unjudged
+    topics."""
     docnos_of: Callable[[int, bytes], list[bytes]]
-    """A function that returns the retrieved documents, given the index of a run and a topic."""
+    """A function that returns the retrieved documents of a topic, given the index of a run and the topic."""
     add: Callable[[int, RunWarning], None]
 
     def _add(self, number: int, kind: str, badness: float, text: Callable[[], str]) -> None:
-        """Add a warning that consists of the name of the run and the text, unless the text is empty."""
+        """Add a warning that begins with the name of the run. If ``text`` returns "", the warning is not issued."""
         self.add(number, RunWarning(kind, partial(self._line, number, text), badness))
 
     def _line(self, number: int, text: Callable[[], str]) -> str:
@@ -106,16 +106,18 @@ class SeenRuns(Frozen):
         return words and f"{shown_name(self.paths[number])}: {words}"
 
     def left_out(self, counts: Iterable[tuple[int, TopicCounts]]) -> None:
-        """Warn about topics without results or judgments. ``counts`` contains pairs of a run's index and its counts.
+        """Warn about topics without results or without judgments.
 
-        If a single topic was requested, no other topic is reported.
+        ``counts`` contains pairs of a run's index and its topic counts.
+
+        If a single topic was requested, there is no warning.
         """
         for number, of_run in counts:
             if self.settings.topic is None and (of_run.missing or of_run.unjudged):
                 self._add(number, *of_run.kind, partial(self._left_out, number, of_run))
 
     def _left_out(self, number: int, counts: TopicCounts) -> str:
-        """Return the text of the warning, with two topics that differ only in spelling, if there are any."""
+        """Return the text of the warning. If two topics differ only in spelling, the text includes these topics."""
         line = counts.left_out(complete=self.settings.complete) or ""
         if not counts.missing or not counts.unjudged or counts.missing == counts.judged:
             return line
@@ -127,10 +129,10 @@ class SeenRuns(Frozen):
     def little_judged(
         self, top: TopJudged, ranking: Ranking, begin: Sequence[int], n_topics: Sequence[int], *, again: bool = True
     ) -> None:
-        """Warn about runs with few judged documents at the top, or with no judged documents in most topics.
+        """Warn about runs with few judged documents at high ranks, or without judged documents in most topics.
 
-        ``begin`` contains the bounds of the topics of each run. If ``again`` is true, runs can be read again to compare
-        spellings.
+        ``begin`` contains the index of each run's first topic and the number of all topics. If ``again`` is true, runs
+        can be read again to compare spellings.
         """
         sums = zip(
             n_topics,
@@ -158,12 +160,15 @@ class SeenRuns(Frozen):
 
     @cached_property
     def _without_pool(self) -> str:
-        """The warning that measures equal map, which is added to warnings about few judged documents, or ""."""
+        """The warning about measures that equal map, or "".
+
+        Warnings about few judged documents include this warning.
+        """
         return equal_to_map(self.judgments, self.selection.measures)
 
     @cached_property
     def relevant_only(self) -> tuple[str, bool] | None:
-        """The warning that only relevant documents are judged, or None if other documents are judged, too.
+        """The result of ``only_relevant``: a warning that only relevant documents are judged, or None.
 
         This warning replaces some other warnings.
         """
@@ -181,13 +186,13 @@ class SeenRuns(Frozen):
     def _little_judged(
         self, number: int, n_retrieved: int, n_judged: int, compared: tuple[TopJudged, Ranking, slice] | None
     ) -> str:
-        """Return the fraction of judged documents, if informative, and two documents of similar spelling."""
+        """Return the warning about few judged documents, if it is informative, and two documents spelled similarly."""
         share = None if self.relevant_only else little_judged(n_retrieved, n_judged)
         pair = compared and self._similar_documents(number, *compared)
         return "; ".join(filter(None, (share, pair)))
 
     def _similar_documents(self, number: int, top: TopJudged, ranking: Ranking, own: slice) -> str:
-        """Return a phrase about two documents of a topic that differ only in spelling, or "" if there are none."""
+        """Return a phrase about two document IDs of a topic that differ only in spelling, or "" if there are none."""
         partly = (top.retrieved[own] > top.judged[own]) & (ranking.n_ret[own] <= _MOST_REREAD)
         if not partly.any():
             return ""
@@ -200,7 +205,7 @@ class SeenRuns(Frozen):
         return pair and f"in topic {quote(topic)} {pair}"
 
     def unreached(self, n_ret: IntArray, begin: Sequence[int]) -> None:
-        """Warn about runs whose results end, in every topic, before half of a high cutoff that was requested."""
+        """Warn about runs in which no topic reaches half of a requested cutoff, unless the cutoff is low."""
         cutoffs = self.selection.requested_cutoffs if n_ret.size else {}
         for number, deepest in enumerate(np.maximum.reduceat(n_ret, begin[:-1]).tolist() if cutoffs else ()):
             if names := [name for name, cutoff in cutoffs.items() if cutoff > max(2 * deepest, _SMALL_CUTOFF)]:
@@ -235,7 +240,7 @@ class SeenRuns(Frozen):
 
 
 def _sums(per_topic: AnyArray, begin: Sequence[int]) -> list[int]:
-    """Return the sum over the topics of each run. Expected counts (over tie-breaking) are truncated."""
+    """Return the sum over the topics of each run. Counts that are expected values are truncated to integers."""
     if per_topic.size == 1:
         return [int(per_topic.item())]
     if per_topic.dtype.kind == "i" and per_topic.size:

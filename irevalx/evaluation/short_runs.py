@@ -1,4 +1,4 @@
-"""Evaluation of runs with few documents, topic by topic and without arrays."""
+"""Evaluation of runs with few documents, in which topics are evaluated one by one without arrays."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from irevalx.reading.kinds.python_objects import plain_documents
 from irevalx.settings import Settings
 
 MOST = 1500
-"""The maximum number of documents, and of values, for which formulas on Python numbers are faster than arrays."""
+"""The maximum number of documents plus values for which computing with Python numbers is faster than with arrays."""
 
 
 class ShortRuns:
-    """An evaluator of short runs, which are dictionaries ``{topic: {docno: score}}``."""
+    """An evaluator of short runs, given as dictionaries ``{topic: {docno: score}}``."""
 
     def __init__(
         self, judgments: Judgments, requested: Iterable[tuple[str, Measure, tuple[Any, ...]]], settings: Settings
     ) -> None:
-        """Store formulas. ``requested`` contains the name, the measure and the formula's arguments for each value."""
+        """Store the request: for each value, its printed name, its measure, and the arguments of ``of_topic``."""
         self._judgments, self._level, self._compat = judgments, settings.level, settings.compat
         self._requested = tuple(requested)
         self._judged: dict[str, JudgedTopic] = {}
@@ -34,7 +34,7 @@ class ShortRuns:
     def of(
         cls, judgments: AnyJudgments, measures: Iterable[RequestedMeasure], settings: Settings, rules: RankingRules
     ) -> ShortRuns | None:
-        """Return an evaluator of short runs, or None if a measure, the judgments or the settings require arrays."""
+        """Return an evaluator, or None if a measure, the judgments or the settings require evaluation with arrays."""
         if not isinstance(judgments, Judgments) or judgments.grades.dtype.kind != "i" or judgments.duplicates:
             return None
         if not judgments.table.is_small or not rules.are_plain or settings.judged_only or settings.level < 1:
@@ -44,16 +44,16 @@ class ShortRuns:
             is_plain = each.treatment == "nonrel" and not each.parameters.levels and each.level is None
             if each.measure.of_topic is None or not is_plain:
                 return None
-            # The kind of the parameters determines the arguments of each value.
+            # The parameters' kind determines the arguments of the formula for each value.
             arguments: Any = each.measure.kind.apply(lambda _, *given: given, None, each.parameters)
             requested += [(name, each.measure, given) for name, given in zip(each.names, arguments, strict=True)]
         return cls(judgments, requested, settings)
 
     def values(self, scores: Mapping[Any, Any]) -> dict[str, dict[str, float]] | None:
-        """Return the values of judged topics as ``{topic: {name: value}}``, or None if the run requires arrays.
+        """Return the values of the judged topics as ``{topic: {name: value}}``, or None if arrays are required.
 
-        A run requires arrays if it contains many documents, an ID that is not a string, or a score that is not a finite
-        number.
+        Arrays are required if the run contains many documents, an ID that is not a string, or a score that is not a
+        finite number.
         """
         if type(scores) is not dict:
             return None
@@ -75,7 +75,7 @@ class ShortRuns:
                 docnos, numbers = plain
                 ranked = RankedTopic(judged, sorted(zip(numbers, docnos), reverse=True))  # noqa: B905 - of equal lengths
                 values_of_topics[topic] = {
-                    name: measure.of_topic(ranked, *given)  # type: ignore[misc]  # of() requires a formula
+                    name: measure.of_topic(ranked, *given)  # type: ignore[misc]  # checked in ``of``
                     for name, measure, given in self._requested
                 }
         return values_of_topics

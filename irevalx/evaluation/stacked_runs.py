@@ -1,7 +1,8 @@
-"""Evaluation of many small runs together: the topics of all runs form one ranking, which is evaluated as a single run.
+"""Evaluation of many small runs at once: the topics of all runs are evaluated as if they belonged to one run.
 
-An evaluation calls NumPy about a hundred times, regardless of the number of documents. Stacking reduces the number of
-calls to that of a single run. Values and warnings are the same as if each run were evaluated separately.
+An evaluation calls NumPy about a hundred times, regardless of the number of documents. Stacking the runs reduces the
+number of calls to the number for a single run. Values and warnings are the same as if each run were evaluated
+separately.
 """
 
 from __future__ import annotations
@@ -31,19 +32,19 @@ from irevalx.reading.kinds.runs import Stack
 from irevalx.settings import Settings
 
 _MOST_POOLED = 1 << 20
-"""The maximum number of judged documents that are evaluated together. Documents are counted once for each run."""
+"""The maximum number of judged documents in a stack. A document is counted once for each run."""
 
 
 class StackedValues(Frozen):
-    """The values of several runs."""
+    """The topic values of stacked runs."""
 
     stack: Stack
     begin: Sequence[int]
-    """The index of each run's first topic, followed by the total number of topics."""
+    """The index of each run's first topic, followed by the number of all topics."""
     every: Summaries
     """The topics of all runs and their values. The topics of a run are adjacent and in ascending byte order."""
     warnings: dict[int, list[RunWarning]]
-    """A dictionary from the index of each run to its warnings."""
+    """The warnings about each run, as a dictionary with indices of runs as keys."""
 
     @property
     def sizes(self) -> list[int]:
@@ -55,12 +56,12 @@ class StackedValues(Frozen):
 
     @cached_property
     def places(self) -> dict[str, int]:
-        """The index of each column by printed name. runid is omitted, because its value differs between runs."""
+        """The index of the column with each printed name, except runid, whose value differs between runs."""
         return {column.name: place for place, column in enumerate(self.every.columns) if column.measure is not runid}
 
 
 class StackedRun(Frozen):
-    """One run of a stack."""
+    """The evaluation of one run of a stack, computed when it is needed."""
 
     values: StackedValues
     number: int
@@ -88,7 +89,7 @@ class StackedRun(Frozen):
         )
 
     def column(self, spellings: Iterable[str | None]) -> Column | None:
-        """Return the values of the first name in ``spellings`` that is the name of a column, or None if no name is."""
+        """Return the first column whose printed name is in ``spellings``, or None if there is no such column."""
         values = self.values
         place = next((values.places[name] for name in spellings if name in values.places), None)
         if place is None or values.every.requested is not None:
@@ -114,14 +115,14 @@ _OF_STACKS = frozenset(
         *("ties", "duplicates", "infap_c", "infap_epsilon", "sample_rate", "compat"),
     }
 )
-"""The settings under which runs can be evaluated together."""
+"""The settings that do not prevent runs from being evaluated as a stack."""
 
 _ONE_BY_ONE = {name: default for name, default in defaults(Settings).items() if name not in _OF_STACKS}
-"""The defaults of all other settings. If any setting has another value, runs are evaluated separately."""
+"""The defaults of the settings that stacks do not support. With any other value, runs are evaluated separately."""
 
 
 def can_be_stacked(judgments: AnyJudgments, selection: Selection, settings: Settings) -> bool:
-    """Return whether runs can be evaluated together, which is impossible for custom measures."""
+    """Return whether runs can be evaluated as a stack. Custom measures, for example, prevent stacking."""
     return (
         isinstance(judgments, Judgments)
         and not judgments.duplicates
@@ -134,7 +135,7 @@ def can_be_stacked(judgments: AnyJudgments, selection: Selection, settings: Sett
 def evaluate_stack(
     judgments: Judgments, stack: Stack, selection: Selection, settings: Settings
 ) -> StackedValues | None:
-    """Return the values of runs, or None if they must be evaluated separately or in smaller stacks."""
+    """Return the values of a stack of runs, or None if the runs must be evaluated separately or in smaller stacks."""
     rules = ranking_rules(judgments, selection, settings, 1)
     ranking = rank_results(stack.results, judgments, stack.names[0], rules)
     evaluated = judgments.topic_index if settings.topic is None else {settings.topic} & judgments.topic_index.keys()
@@ -144,7 +145,7 @@ def evaluate_stack(
     n_judged = len(judgments.topics)
     least = n_judged if settings.complete and n_judged else 1
     if n_ranked.min() < least or judgments.rows.lengths[ranking.judged_topic].sum() > _MOST_POOLED:
-        return None  # a run has no judged topic or lacks one under ``-c``, or there are many documents
+        return None  # a run has too few judged topics, or there are too many documents
     place = run * n_judged + ranking.judged_topic
     if np.count_nonzero(place[1:] < place[:-1]):
         ranking = ranking.take(place.argsort())
@@ -153,7 +154,7 @@ def evaluate_stack(
         selection.refuse_other_formats()
         columns, unsupported = assessed.columns(selection)
     except IrevalxError:
-        return None  # each run is then evaluated on its own, which determines its error
+        return None  # separate evaluations determine the error of each run
     begin = np.append(0, n_ranked.cumsum()).tolist()
     warnings = _warnings(assessed, stack, n_ranked, begin, rules, columns, unsupported, selection)
     return StackedValues(
@@ -174,7 +175,7 @@ def _warnings(  # noqa: PLR0917
     unsupported: Sequence[str],
     selection: Selection,
 ) -> dict[int, list[RunWarning]]:
-    """Return a dictionary from the index of each run to its warnings, which are in the order of ``evaluate``."""
+    """Return the warnings about each run, by the index of the run and in the same order as in ``evaluate``."""
     judgments, settings, results = assessed.judgments, assessed.settings, stack.results
     n_judged, others = len(judgments.documents.topics), stack.n_topics - n_ranked
     ends = np.append(0, stack.n_topics.cumsum()).tolist()

@@ -22,18 +22,18 @@ from irevalx.wording import spelled
 
 
 class ChosenTopics(Frozen):
-    """The topics of a run that are evaluated."""
+    """The selected topics of a run."""
 
     ranking: Ranking
-    """The ranking of these topics, which are in ascending byte order."""
+    """The ranking of the selected topics, in ascending byte order of topics."""
     missing: BoolArray
-    """Whether each topic lacks results in the run. The shape is (n_topics,)."""
+    """Whether the run has no results for each topic. The shape is (n_topics,)."""
     failure: EvaluationError | None
-    """The error that prevents the evaluation of the next topic, or None if all topics can be evaluated."""
+    """The error about the first topic that cannot be evaluated, or None if all topics can be evaluated."""
 
 
 def ranking_rules(judgments: AnyJudgments, selection: Selection, settings: Settings, processes: int) -> RankingRules:
-    """Return the rules for ranking a run, which depend on the requested measures."""
+    """Return the rules for ranking a run, given the requested measures and the settings."""
     return RankingRules.of(
         settings,
         only=settings.topic,
@@ -46,7 +46,7 @@ def ranking_rules(judgments: AnyJudgments, selection: Selection, settings: Setti
 
 
 def evaluated_topics(documents: Documents, settings: Settings) -> slice:
-    """Return the range of the judged topics that can be evaluated: all topics, or only the requested one."""
+    """Return the range of judged topics that are evaluated: all topics, or only the requested topic."""
     if settings.topic is None:
         return slice(None)
     place = documents.topic_index.get(settings.topic, len(documents.topics))
@@ -54,7 +54,7 @@ def evaluated_topics(documents: Documents, settings: Settings) -> slice:
 
 
 def choose_topics(judgments: AnyJudgments, ranking: Ranking, settings: Settings, rules: RankingRules) -> ChosenTopics:
-    """Select the topics with judgments and results, or all judged topics, until a topic cannot be evaluated."""
+    """Select the topics to evaluate. Selection ends before the first topic that cannot be evaluated."""
     documents = judgments.documents
     every = settings.complete and settings.compat.complete_evaluates_missing
     place = ranking.judged_topic
@@ -78,7 +78,7 @@ def choose_topics(judgments: AnyJudgments, ranking: Ranking, settings: Settings,
 
 
 class TopicCounts(Frozen):
-    """The numbers of topics with judgments, with results, with judgments only, and with results only."""
+    """Counts of the topics that have judgments, results, or both."""
 
     judged: int
     """The number of topics with judgments."""
@@ -94,12 +94,12 @@ class TopicCounts(Frozen):
 
     @property
     def kind(self) -> tuple[str, float]:
-        """The kind and severity of the warning. Topics without results weigh more than unjudged topics."""
+        """The kind and the severity of the warning. A topic without results is more severe than any unjudged topics."""
         kind = "missing topics" if self.missing else "unjudged topics"
         return kind, self.missing + self.unjudged / (self.unjudged + 1)
 
     def left_out(self, *, complete: bool) -> str | None:
-        """Return the warning about topics without results or judgments, or None if there are no such topics."""
+        """Return a warning about topics without results or without judgments, or None if there are no such topics."""
         parts = []
         if self.missing:
             fate = (
@@ -115,25 +115,24 @@ class TopicCounts(Frozen):
 
 
 def plural_topics(count: int, noun: str) -> str:
-    """Return a number with its noun, such as "1 topic" or "2 topics"."""
+    """Return a number followed by a noun in the singular or plural, such as "1 topic" or "2 topics"."""
     return f"{count} {noun}{'' if count == 1 else 's'}"
 
 
 class LevelCheck(Frozen):
-    """A requirement of measures: each topic has a document judged relevant (or nonrelevant) at a level."""
+    """The requirement that each topic has a document judged relevant (or nonrelevant) at a level."""
 
     relevant: bool
     level: float
     measure: str
-    """The first measure with this requirement."""
+    """The first measure that has the requirement."""
     given_by: str
-    """The source of the level: ``-l`` or the name of a measure. The text is "" if the measure uses gains instead of a
-    level."""
+    """The option or measure that determines the level, or "" if the measure uses gains instead of a level."""
     least_share: float = 0
-    """The minimum fraction of topics without such a document that causes a warning."""
+    """The minimum fraction of failing topics that causes a warning."""
 
     def count(self, judgments: AnyJudgments, settings: Settings) -> tuple[int, int]:
-        """Return the numbers of failing topics and of all topics. If the level is at most 0, both numbers are 0."""
+        """Return the number of failing topics and the number of all topics, or 0 and 0 if the level is at most 0."""
         lacks = judgments.without(self.level, relevant=self.relevant)
         if lacks is None:
             return 0, 0
@@ -141,7 +140,7 @@ class LevelCheck(Frozen):
         return int(np.count_nonzero(lacks)), lacks.size
 
     def warning(self, path: str, n_without: int, n_topics: int) -> str | None:
-        """Return the warning about topics without such a document, or None if there are too few of them."""
+        """Return a warning about failing topics, or None if there are too few of them."""
         if not n_without or n_without < self.least_share * n_topics:
             return None
         has = "has" if n_without == 1 else "have"
@@ -158,18 +157,18 @@ class LevelCheck(Frozen):
 
 
 MANY_TOPICS = 0.5
-"""The minimum fraction of topics without relevant documents that causes a warning if no level is requested."""
+"""The minimum fraction of topics without relevant documents that causes a warning at the default level."""
 
 
 def level_checks(
     measures: Iterable[RequestedMeasure], settings: Settings, *, nonrelevant: bool = False
 ) -> list[LevelCheck]:
-    """Return the requirements of measures at each level: first nonrelevant documents, then relevant documents.
+    """Return the requirements of measures: first for nonrelevant documents, then for relevant documents.
 
-    Unless ``nonrelevant``, topics without nonrelevant documents cause a warning only if no topic has such documents.
+    If ``nonrelevant`` is false, a warning about missing nonrelevant documents requires that every topic lacks them.
     """
     checks: dict[tuple[bool, float], LevelCheck] = {}
-    # Measures with gains instead of levels and counts are last.
+    # Measures with gains instead of levels, and counts, come last.
     order = sorted(measures, key=lambda each: (not each.measure.uses_level, not each.measure.higher_is_better))
     for selected in order:
         measure, level = selected.measure, settings.level if selected.level is None else selected.level
@@ -195,10 +194,11 @@ def level_checks(
 def only_relevant(
     judgments: AnyJudgments, measures: Sequence[RequestedMeasure], settings: Settings
 ) -> tuple[str, bool] | None:
-    """Return the warning that no judged document has a grade from 0 up to the level, or None if some document has one.
+    """Return a warning that only relevant documents are judged, or None if a judged document is nonrelevant.
 
-    The second value states whether the warning applies to all runs, rather than to runs with few judged documents. The
-    value is true if measures compare documents, or if grades differ, so that measures could use a higher level.
+    The second value states whether the warning applies to all runs, and not only to runs with few judged documents. The
+    value is true if measures compare relevant with nonrelevant documents, or if grades differ, so that a higher level
+    is possible.
     """
     level = settings.level
     if not isinstance(judgments, Judgments) or not 0 < level <= judgments.least_grade:
@@ -217,7 +217,7 @@ def only_relevant(
 def level_warnings(
     judgments: AnyJudgments, measures: Sequence[RequestedMeasure], settings: Settings, *, nonrelevant: bool = False
 ) -> Iterator[str]:
-    """Yield the warnings about topics without relevant or nonrelevant documents. See ``level_checks``."""
+    """Yield warnings about topics without relevant or nonrelevant documents, as ``level_checks`` defines them."""
     relevant_only = only_relevant(judgments, measures, settings)
     if relevant_only and relevant_only[1]:
         yield relevant_only[0]
@@ -236,7 +236,7 @@ def level_warnings(
 
 
 def count_relevant(judgments: AnyJudgments, settings: Settings) -> float | None:
-    """Return the number of relevant documents under ``-c``, or its expected value if grades are probabilities."""
+    """Return the number of relevant documents in all judgments, or its expected value if grades are probabilities."""
     if settings.grades == "probability" and isinstance(judgments, Judgments):
         return ordered_sum(np.maximum(judgments.grades, 0.0))
     return judgments.n_relevant
@@ -255,7 +255,7 @@ HARDLY_ANY = 0.9
 """The minimum fraction of topics without a retrieved judged document that causes a warning."""
 
 PARTLY = 0.1
-"""The minimum fraction of topics without a retrieved judged document that causes a comparison of spellings."""
+"""The minimum fraction of topics without a retrieved judged document at which spellings of IDs are compared."""
 
 _ONLY = "which differ only by"
 
@@ -268,13 +268,13 @@ _NO_BREAK_SPACE = b"\xc2\xa0"
 
 
 def no_topic_in_common(judged: Collection[bytes], retrieved: Collection[bytes]) -> str:
-    """Return the end of a message about files without a common topic: a topic of each file, and the difference."""
+    """Return the end of a message about files without a common topic, which names a topic from each file."""
     pair = pair_of_names(judged, sorted(retrieved))
     return pair and f": {pair}"
 
 
 def hardly_any_judged(n_without: int, n_topics: int, example: Callable[[], tuple[bytes, str]]) -> str | None:
-    """Return a warning if at least 90% of topics have no retrieved judged document (10% if spellings differ).
+    """Return a warning if at least 90% of topics (or 10% if spellings differ) have no retrieved judged document.
 
     ``example`` returns one such topic, and a phrase about two of its documents (see ``pair_of_names``).
     """
@@ -287,7 +287,7 @@ def hardly_any_judged(n_without: int, n_topics: int, example: Callable[[], tuple
 
 
 def pair_of_names(judged: Iterable[bytes], retrieved: Iterable[bytes]) -> str:
-    """Return a phrase with an ID of the judgments and an ID of the run that differ only in spelling, if possible.
+    """Return a phrase that names an ID in the judgments and an ID in the run, if possible in different spellings.
 
     >>> pair_of_names([b"301", b"302"], [b"0302"])
     "the judgments contain '302' and the run '0302', which differ only by leading zeros"
@@ -301,7 +301,7 @@ def pair_of_names(judged: Iterable[bytes], retrieved: Iterable[bytes]) -> str:
 
 
 def differing_pair(judged: Iterable[bytes], retrieved: Iterable[bytes]) -> str:
-    """Return a phrase with an ID from each side that differ only in spelling, or "" if there are no such IDs.
+    """Return a phrase that names two IDs that differ only in spelling, or "" if there are no such IDs.
 
     >>> differing_pair([b"a.txt", b"b.txt"], [b"c", b"b"])
     "the judgments contain 'b.txt' and the run 'b', which differ only by a file suffix"
@@ -321,7 +321,7 @@ def _stripped(name: bytes) -> bytes:
 
 
 def _as_utf_8(name: bytes) -> bytes:
-    """Return an ID converted from Latin-1 to UTF-8, or unchanged if it is UTF-8."""
+    """Convert an ID from Latin-1 to UTF-8. An ID that is valid UTF-8 is returned unchanged."""
     try:
         name.decode()
     except UnicodeDecodeError:
@@ -330,7 +330,7 @@ def _as_utf_8(name: bytes) -> bytes:
 
 
 def _composed(name: bytes) -> bytes:
-    """Return an ID in Unicode normalisation form C, or unchanged if it is not UTF-8."""
+    """Convert an ID to Unicode normalisation form C. Bytes that are not UTF-8 do not change."""
     if name.isascii():
         return name
     from unicodedata import normalize
@@ -344,7 +344,7 @@ def _without_suffix(name: bytes) -> bytes:
 
 
 def _without_decimals(name: bytes) -> bytes:
-    """Return an integer ID without ".0", which programs append if they store IDs as real numbers."""
+    """Remove ".0" from an integer ID. Programs that store IDs as real numbers append it."""
     stem = name.removesuffix(b".0")
     return stem if stem.isdigit() else name
 
@@ -368,22 +368,23 @@ _CHANGES: tuple[tuple[str, Callable[[bytes], bytes]], ...] = (
     ("case", _lower),
     ("leading zeros", lambda name: name.lstrip(b"0") or name[-1:]),
 )
-"""Common changes of IDs. The changes are undone in this order."""
+"""The ways in which programs change IDs, with functions that undo the changes. The functions are applied in this
+order."""
 
 _ON_ONE_SIDE = {"a path", "a passage number", "a file suffix"}
-"""Changes that are undone only if exactly one of two compared IDs contains them, because a/1 and b/1 are different
+"""The changes that are undone only if exactly one of two IDs contains them, because a/1 and b/1 are different
 documents."""
 
 
 def _plain(name: bytes) -> bytes:
-    """Return an ID with all changes undone."""
+    """Return an ID after undoing all changes that programs make."""
     for _, change in _CHANGES:
         name = change(name)
     return name
 
 
 def _differences(first: bytes, second: bytes) -> list[str]:
-    """Return the changes in which two spellings of one ID differ, or an empty list if the IDs are different."""
+    """Return the changes that distinguish two spellings of an ID, or an empty list if the IDs are different."""
     respects = []
     for words, change in _CHANGES:
         changed = change(first), change(second)

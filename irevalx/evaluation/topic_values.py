@@ -1,4 +1,4 @@
-"""The values of topics for one or more runs, before they are summarised.
+"""The topic values of one or more runs, before summaries are computed.
 
 ``topic_values_of`` computes the values from retrieved documents. ``measures.summaries`` computes the `all` row, either
 from all topics at once or from several subsets of topics.
@@ -30,39 +30,40 @@ from irevalx.settings import BEST_AND_WORST, Settings, Ties, UnjudgedTreatment
 from irevalx.trec_eval import Compat
 
 _TOPICS_AT_ONCE = 1 << 13
-"""The number of topics in a batch. The number is limited because the input of measures requires more memory than
-values."""
+"""The maximum number of topics in a batch. Batches limit memory, because the input of measures requires more memory
+than the values."""
 
 _RANKS_AT_ONCE = 1 << 20
 
 TOP = 10
-"""The number of top-ranked documents of each topic that warnings about judged documents consider."""
+"""The number of top-ranked documents per topic in which judged documents are counted for warnings."""
 
 
 class TopicColumn(Frozen):
-    """The values of n topics under one printed name, and values of all judged topics that do not depend on a run."""
+    """The topic values of a measure under one printed name, and data about all judged topics for its summary."""
 
     name: str
     measure: Measure
     values: Values | None
     """The value of each topic, or None if the measure has a value only in the `all` row."""
     has_value: BoolArray | None = None
-    """Whether each topic has a value, or None if all topics have a value. The element of ``values`` is arbitrary for a
-    topic that has no value. The shape is (n,)."""
+    """Whether each topic has a value, or None if all topics have a value. In ``values``, the elements of other topics
+    are arbitrary. The shape is (n,)."""
     judged_with_value: BoolArray | None = None
     """Whether each judged topic has a value, or None if all judged topics have a value. The shape is (n_judged,)."""
     of_all_judged: Values | None = None
-    """The values of all judged topics, if the `all` row summarises them."""
+    """The values of all judged topics, or None if the `all` row does not depend on them."""
     more_relevant: IntArray | None = None
-    """The number of documents that the treatment makes relevant, if ``-c`` counts them. The shape is (n,)."""
+    """The number of unjudged documents that are treated as relevant and counted under ``-c``, or None. The shape is
+    (n,)."""
 
     @property
     def n_judged_with_value(self) -> int | None:
-        """The number of judged topics with a value, or None if all topics have a value."""
+        """The number of judged topics that have a value, or None if all judged topics have a value."""
         return None if self.judged_with_value is None else int(np.count_nonzero(self.judged_with_value))
 
     def of_topics(self, topics: slice | IntArray, judged: slice | IntArray = slice(None)) -> TopicColumn:
-        """Return the values of some topics, given their indices among the evaluated and among the judged topics."""
+        """Return the column for a subset of topics, given indices of evaluated topics and of judged topics."""
         return TopicColumn(
             self.name,
             self.measure,
@@ -75,21 +76,21 @@ class TopicColumn(Frozen):
 
 
 def _at(values: Any, places: slice | IntArray) -> Any:
-    """Return the values at some indices, or None if there are no values."""
+    """Return the values at the given indices, or None if ``values`` is None."""
     if isinstance(values, list) and not isinstance(places, slice):
         return [values[place] for place in places.tolist()]
     return None if values is None else values[places]
 
 
 class TopJudged(Frozen):
-    """The numbers of judged documents among the first ten documents of n topics. Each array has the shape (n,)."""
+    """Counts of judged documents among the first ten documents of n topics. Each array has the shape (n,)."""
 
     retrieved: IntArray
     """The number of retrieved documents among the first ten."""
     judged: IntArray
     """The number of judged documents among the first ten."""
     without: BoolArray
-    """Whether documents were retrieved, but none of them is judged."""
+    """Whether documents were retrieved, but no retrieved document is judged."""
 
     @property
     def mean_share(self) -> float:
@@ -99,19 +100,19 @@ class TopJudged(Frozen):
 
 
 class TopicValues(Frozen):
-    """The values of n topics, run by run. The topics of a run are in ascending byte order."""
+    """The values of n topics of several runs, ordered by run and, within a run, by topic in byte order."""
 
     run: IntArray
     """The index of the run of each topic. The shape is (n,)."""
     topics: tuple[bytes, ...]
     missing: BoolArray
-    """Whether the run lacks results for the topic. The shape is (n,)."""
+    """Whether the run has no results for each topic. The shape is (n,)."""
     columns: tuple[TopicColumn, ...]
     """The columns in print order. A member of a measure set has no column if the judgments do not support it."""
     unsupported: tuple[str, ...]
-    """The reasons why members of measure sets were omitted."""
+    """The explanations why members of measure sets were omitted."""
     top_judged: TopJudged | None
-    """Counts of judged documents, or None for a sample and if grades are not required."""
+    """Counts of judged documents, or None if judgments are a sample or grades are not required."""
     counts: tuple[TopicCounts, ...]
     """The numbers of topics and documents of each run."""
 
@@ -119,7 +120,7 @@ class TopicValues(Frozen):
 def topic_values_of(
     judgments: AnyJudgments, runs: Sequence[ResultRows], selection: Selection, settings: Settings
 ) -> TopicValues:
-    """Return the topic values of runs. Under ``-c`` and trec_eval 10, every run has all judged topics."""
+    """Return the topic values of runs. With ``-c`` and trec_eval 10, values of missing topics are included."""
     selection.refuse_other_formats()
     rules = ranking_rules(judgments, selection, settings, 1)
     chosen, counts = [], []
@@ -150,7 +151,7 @@ def topic_values_of(
 
 
 class AssessedRanking(Frozen):
-    """A ranking of the evaluated topics, with the grades that measures require."""
+    """A ranking of the evaluated topics, with the judgments and grades from which measures are computed."""
 
     judgments: AnyJudgments
     ranking: Ranking
@@ -160,12 +161,11 @@ class AssessedRanking(Frozen):
     grades: AnyArray | None = None
     """Grades that replace the grades in the judgments, or None if no grades are replaced."""
     pooled: BoolArray | None = None
-    """Whether each judged document is in the pool, or None if all judged documents are in the pool. See
-    ``Ranking.assess``."""
+    """Whether each judged document is treated as pooled, or None if all of them are. See ``Ranking.assess``."""
 
     @cached_property
     def any_missing(self) -> bool:
-        """Whether the run lacks results for some topic."""
+        """Whether the run has no results for at least one topic."""
         return bool(np.count_nonzero(self.missing))
 
     @cached_property
@@ -179,10 +179,10 @@ class AssessedRanking(Frozen):
         by_gain: RequestedMeasure | None = None,
         ties: Ties | None = None,
     ) -> Any:
-        """Return the input that measures are computed from.
+        """Return the input from which measures are computed.
 
-        The input depends on the treatment of unjudged documents, the relevance level and the order of ties. If
-        ``by_gain`` is given, the best and worst orders sort tied documents by the gains of that measure.
+        The input depends on the treatment of unjudged documents, the relevance level and the tie order. If ``by_gain``
+        is given, the best and worst orders sort tied documents by the gains of that measure.
         """
         seen = treatment, level, by_gain and (by_gain.parameters.levels, by_gain.measure.kind.scales_gains), ties
         if seen not in self._assessed:
@@ -204,9 +204,9 @@ class AssessedRanking(Frozen):
         return assess(self.judgments, ranking, settings, treatment, self.grades, self.pooled, gain)
 
     def parts(self) -> Iterator[AssessedRanking]:
-        """Yield the ranking in parts with a limited number of topics. The division does not affect topic values."""
+        """Yield parts of the ranking with a limited number of topics. Topic values do not depend on the division."""
         n_topics, at_once = len(self.ranking.topics), _TOPICS_AT_ONCE
-        if self.ranking.tied:  # all possible ranks of tied documents are evaluated
+        if self.ranking.tied:  # every possible rank of tied documents is evaluated
             at_once = max(1, _RANKS_AT_ONCE * n_topics // max(1, int(self.ranking.n_ret.sum())))
         if n_topics <= at_once:
             yield self
@@ -218,7 +218,7 @@ class AssessedRanking(Frozen):
 
     @property
     def top_judged(self) -> TopJudged:
-        """The numbers of judged documents among the first documents of each topic."""
+        """Counts of judged documents among the first documents of each topic."""
         parts = []
         for part in self.parts():
             topics: Topics = part.assessed("nonrel")
@@ -231,7 +231,7 @@ class AssessedRanking(Frozen):
         return TopJudged(*(parts[0] if len(parts) == 1 else map(np.concatenate, zip(*parts, strict=True))))
 
     def columns(self, selection: Selection) -> tuple[tuple[TopicColumn, ...], tuple[str, ...]]:
-        """Return one column for each printed measure name, and the reasons why members of measure sets are omitted."""
+        """Return a column for each printed name, and explanations why members of measure sets are omitted."""
         supported, reasons = selection.measures, []
         if any(selected.measure.why_unsupported for selected in supported):
             reasons = [self._why_unsupported(selected) for selected in selection.measures]
@@ -241,7 +241,7 @@ class AssessedRanking(Frozen):
         return columns, tuple(reason for reason in reasons if reason)
 
     def _why_unsupported(self, selected: RequestedMeasure) -> str | None:
-        """Return the reason why the judgments do not support a measure, or None if the measure is supported.
+        """Return an error if a measure does not support the judgments, or None if the judgments are supported.
 
         Raise EvaluationError unless the measure is optional.
         """
@@ -288,7 +288,7 @@ class AssessedRanking(Frozen):
         return values
 
     def compute(self, selected: RequestedMeasure) -> Sequence[Values | None]:
-        """Return the values for each printed name, or None for a measure that has a value only in the `all` row.
+        """Return the topic values for each printed name. The values are None if the measure has no topic values.
 
         The caller must disable NumPy's warnings.
         """
@@ -304,7 +304,7 @@ class AssessedRanking(Frozen):
         return _zero_if_missing(values, selected, self.missing, self.settings.compat) if self.any_missing else values
 
     def numbers(self, measures: Sequence[RequestedMeasure]) -> FloatArray:
-        """Return the values of numeric measures, with NaN for missing values. The shape is (n_names, n_topics)."""
+        """Return the topic values of numeric measures. Missing values are NaN. The shape is (n_names, n_topics)."""
         rows = []
         for selected in measures:
             has_value = selected.measure.has_value
@@ -318,7 +318,7 @@ class AssessedRanking(Frozen):
 
     @cached_property
     def _judged(self) -> Any:
-        """The input of measures if every judged topic has an empty result list."""
+        """The input of measures for a run without any results, with all judged topics."""
         return self._assess(Ranking.of_nothing(self.judgments.documents), self.settings, "nonrel")
 
     @cached_property
@@ -331,9 +331,10 @@ class AssessedRanking(Frozen):
         return self._with_value[has_value]
 
     def _of_all_judged(self, selected: RequestedMeasure) -> Sequence[Values | None]:
-        """Return the values of all judged topics for empty result lists, which some summaries need.
+        """Return the values of all judged topics without results, for summaries that include all judged topics.
 
-        There is one element for each printed name, which is None if the summary does not need them.
+        The result contains an item for each printed name. The item is None if the summary includes only evaluated
+        topics.
         """
         summary = selected.measure.summary
         if not summary or not summary.of_all_judged or not isinstance(self.judgments, Judgments):
@@ -341,7 +342,7 @@ class AssessedRanking(Frozen):
         return selected.measure(_all_judged(self.judgments, self.settings), selected.parameters)
 
     def _more_relevant(self, selected: RequestedMeasure) -> IntArray | None:
-        """Return the number of documents that the treatment makes relevant, or None if it does not affect ``-c``."""
+        """Return how many unjudged documents are treated as relevant, or None if ``-c`` does not count them."""
         counted = self.settings.complete and selected.measure.summary is relevant_total
         if selected.treatment != "rel" or not counted or self.judgments.n_relevant is None:
             return None
@@ -351,7 +352,7 @@ class AssessedRanking(Frozen):
 
 
 def _all_judged(judgments: Judgments, settings: Settings) -> Assessed:
-    """Return the input of measures for empty result lists. The topics are all judged topics, or the requested topic."""
+    """Return the input of measures for a run without results, with all judged topics or the requested topic."""
     evaluated = evaluated_topics(judgments, settings)
     for topic in judgments.topics[evaluated]:
         if topic in judgments.duplicates:
@@ -361,7 +362,7 @@ def _all_judged(judgments: Judgments, settings: Settings) -> Assessed:
 
 
 def _empty_values(n_topics: int, values: Values | None) -> Values | None:
-    """Return an array or list for the values of ``n_topics`` topics, with the type of ``values``."""
+    """Return an array or list of the same type as ``values`` for the values of ``n_topics`` topics."""
     if values is None:
         return None
     return [b""] * n_topics if isinstance(values, list) else np.empty_like(values, shape=n_topics)
@@ -370,7 +371,7 @@ def _empty_values(n_topics: int, values: Values | None) -> Values | None:
 def _zero_if_missing(
     values: Sequence[Values], selected: RequestedMeasure, missing: BoolArray, compat: Compat
 ) -> Sequence[Values]:
-    """Set the values of topics without results to 0 for the measures for which trec_eval does so."""
+    """Set values of topics without results to 0, for the measures for which trec_eval prints 0."""
     return [
         _without(column, missing)
         if compat.blank_without_results(name) or not compat.complete_evaluates_missing

@@ -1,4 +1,4 @@
-"""Traces for ``-D``: for each topic, a table of its documents with the input of measures."""
+"""Traces (``-D``), which are tables of each topic's documents with the data from which measures are computed."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from irevalx.ranking.topic_kinds import assess_inclusion, assess_preferences, ra
 from irevalx.settings import Settings
 
 NONE = "-"
-"""The text that replaces the rank and the counts of a document that was not retrieved."""
+"""The string that replaces the rank and the counts of a document that was not retrieved."""
 
 
 def trace(ranking: Ranking, judgments: AnyJudgments, settings: Settings) -> Iterator[str]:
-    """Yield a title and a table for each topic or judgment group. Expected values over ties have no trace."""
+    """Yield a title and a table for each topic or judgment group. With ``--ties expected``, there is no trace."""
     match judgments:
         case Judgments():
             if ranking.tied:
@@ -42,7 +42,7 @@ def trace(ranking: Ranking, judgments: AnyJudgments, settings: Settings) -> Iter
 
 
 def _grouped(ranking: Ranking, judgments: GroupedJudgments, settings: Settings) -> Iterator[str]:
-    """Trace rankings with grades. There is one table for each judgment group."""
+    """Trace graded rankings, with a table for each judgment group."""
     each = ranking_by_group(ranking, judgments)[1]
     names = [judgments.names[group] for group in each.judged_topic.tolist()]
     titles = [f"topic {quote(topic)}, group {quote(name)}" for topic, name in zip(each.topics, names, strict=True)]
@@ -50,7 +50,7 @@ def _grouped(ranking: Ranking, judgments: GroupedJudgments, settings: Settings) 
 
 
 def _graded(ranking: Ranking, judgments: Judgments, titles: Sequence[str], settings: Settings) -> Iterator[str]:
-    """Trace rankings with grades: the running numbers of relevant, nonrelevant and other documents."""
+    """Trace graded rankings, with running counts of relevant, nonrelevant and other documents."""
     t = ranking.assess(
         judgments, judgments.grades, level=settings.level, treatment="skip" if settings.judged_only else "nonrel"
     )
@@ -80,7 +80,7 @@ def _graded(ranking: Ranking, judgments: Judgments, titles: Sequence[str], setti
 
 
 def _preferences(ranking: Ranking, judgments: PreferenceJudgments) -> Iterator[str]:
-    """Trace rankings with preferences: how many preferences each document has, and how many are fulfilled."""
+    """Trace preferences, with each document's number of preferences and of fulfilled preferences."""
     assessed, documents = assess_preferences(ranking, judgments), judgments.documents
     names = [
         judgments.names[group]
@@ -109,7 +109,7 @@ def _preferences(ranking: Ranking, judgments: PreferenceJudgments) -> Iterator[s
 
 
 def _subtopics(ranking: Ranking, judgments: SubtopicJudgments, settings: Settings) -> Iterator[str]:
-    """Trace rankings with subtopics: the subtopics of each document, and how many of them are new at its rank."""
+    """Trace subtopics, with each document's subtopics and the number of subtopics that are new at its rank."""
     ranking, documents = ranking.of_judged("skip" if settings.judged_only else "nonrel"), judgments.documents
     judged = judgments.relevant(settings.level)
     for topic, title in enumerate(ranking.topics):
@@ -137,7 +137,7 @@ def _names(judged: RelevantParts, subtopics: Sequence[int]) -> str:
 
 
 def _inclusion(ranking: Ranking, judgments: InclusionJudgments, settings: Settings) -> Iterator[str]:
-    """Trace rankings with inclusion probabilities: how many relevant documents each document represents."""
+    """Trace samples, with the number of relevant documents that each sampled document represents."""
     t = assess_inclusion(
         ranking, judgments, level=settings.level, treatment="skip" if settings.judged_only else "nonrel"
     )
@@ -161,7 +161,7 @@ def _inclusion(ranking: Ranking, judgments: InclusionJudgments, settings: Settin
 
 
 def _preference_counts(group: Group, n_ret: int) -> tuple[IntArray, ...]:
-    """Return how many preferences each line of a group has and how many are fulfilled, and the running sums of both."""
+    """Return each line's number of preferences and of fulfilled preferences, and the running sums of both."""
     preferred = group.preferred
     fulfilled = preferred & (group.ids[:, None] < group.ids) & (group.ids < n_ret)[:, None]
     counts = np.count_nonzero(preferred, axis=1), np.count_nonzero(fulfilled, axis=1)
@@ -178,7 +178,7 @@ def _docno(documents: Documents, place: int) -> str:
 
 
 def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    """Yield the lines of a table. All columns except the last are right-aligned."""
+    """Yield the lines of a table in which all columns except the last are right-aligned."""
     alignment = ["right"] * (len(head) - 1) + ["left"]
     table = tabulate([head, *rows], tablefmt="plain", disable_numparse=True, colalign=alignment)
     for line in table.splitlines():

@@ -1,6 +1,6 @@
-"""The measures. MEASURES is the registry, in the order in which measures are printed.
+"""The measures. MEASURES contains all of them in print order.
 
-A kernel is the function that computes one value per topic, and a summary computes the `all` row from these values.
+A kernel is a function that computes a measure's value for each topic. A summary computes the `all` row from the values.
 ``select_measures`` resolves requests to measures, which evaluation and irevalx-lab then compute.
 
     counts, average_precision, ...     the kernels, one family per module
@@ -46,23 +46,23 @@ BY_NAME = {measure.name: measure for measure in MEASURES}
 
 
 def is_measure(name: str) -> bool:
-    """Return whether a measure with this name is defined by irevalx or was declared in this process."""
+    """Return whether ``name`` is a measure of irevalx or a custom measure that was declared in this process."""
     return name in BY_NAME or name in ADDED
 
 
 def named(name: str) -> Measure:
-    """Return the measure with this name. If necessary, load the measures of installed packages first."""
+    """Return the measure called ``name``. If it is unknown, load the measures of installed packages first."""
     if not is_measure(name):
         load_offered()
     return BY_NAME[name] if name in BY_NAME else ADDED[name]
 
 
 def every_measure() -> tuple[Measure, ...]:
-    """Return the measures of irevalx and the measures declared in this process, in print order."""
+    """Return the measures of irevalx and the custom measures declared in this process, in print order."""
     return (*MEASURES, *ADDED.values())
 
 
-copyreg.pickle(Measure, lambda measure: (named, (measure.name,)))  # processes exchange the name of a measure
+copyreg.pickle(Measure, lambda measure: (named, (measure.name,)))  # a measure is pickled by name
 
 _OFFICIAL = "runid num_q num_ret num_rel num_rel_ret map gm_map Rprec bpref recip_rank iprec_at_recall P"
 _SET = "set_P set_relative_P set_recall set_map set_F"
@@ -93,5 +93,5 @@ _MEMBERS = {
 }
 
 NICKNAMES: dict[str, tuple[str, ...]] = {name: tuple(members.split()) for name, members in _MEMBERS.items()}
-"""The names of sets of measures. If a version of trec_eval lacks a member, the set does not contain it. ``all``
-contains all measures that the format of the judgments supports."""
+"""The sets of measures, with the names of their members. Members that the emulated version of trec_eval does not
+contain are skipped. With ``all``, measures that do not support the format of the judgments are also skipped."""

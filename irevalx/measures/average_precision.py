@@ -14,9 +14,9 @@ from irevalx.settings import EXPECTED, PROBABILITY
 
 
 def _expected_sum_of_precisions(t: TiedTopics, k: int | None = None) -> FloatArray:
-    """Return, for each topic, the sum of precisions at hits among the first k, expected over random tie-breaking."""
-    # In a group of n documents with r hits, the i-th document is a hit with probability r/n, and then each of the i - 1
-    # documents above it in the group with probability (r - 1)/(n - 1).
+    """Return each topic's expected sum of the precisions at hits among the first k, with random tie-breaking."""
+    # In a group of n documents with r hits, the i-th document is a hit with probability r/n. Given that it is a hit,
+    # each of the i - 1 documents above it in the group is a hit with probability (r - 1)/(n - 1).
     hits, size = t.hits_of_groups, t.size
     chance, others = hits / size, (hits - 1) / np.maximum(size - 1, 1)
     above = t.above_groups(hits)[t.place] + (t.rank - 1 - t.before[t.place]) * others[t.place]
@@ -152,5 +152,6 @@ def yaap(t: Topics) -> FloatArray:
 
 def per_relevant(t: Topics, total: FloatArray) -> FloatArray:
     """Return total / n_rel for each topic, or 0.0 if no relevant document was retrieved."""
-    # With a level below 0, unjudged documents can be hits of topics without relevant documents: the value is infinite.
+    # With a level below 0, unjudged documents can be hits even in topics without relevant documents. The value is then
+    # infinite.
     return np.where(t.n_hits > 0, total / t.n_rel, 0.0)

@@ -1,4 +1,4 @@
-"""The papers that measures and irevalx-lab cite, read from bibliography.bib on demand.
+"""The papers cited by measures and irevalx-lab, which are read from bibliography.bib when they are needed.
 
 The docstring of a measure cites a paper by its key: ``Source: [clarke-2008]; ndeval.`` Help, ``--cite`` and
 CITATION.cff are created from the same entries. The field shortvenue is used in one-line references, and ``--cite``
@@ -28,7 +28,7 @@ IREVALX = f"""@misc{{irevalx,
 
 
 class Paper(Frozen):
-    """A paper, book or report, as read from a BibTeX entry."""
+    """A paper, book or report, read from a BibTeX entry."""
 
     kind: str  # the type of the entry, such as "article"
     key: str
@@ -36,7 +36,7 @@ class Paper(Frozen):
 
     @property
     def authors(self) -> list[str]:
-        """The authors, each as "Family, Given"."""
+        """The names of the authors, each in the form "Family, Given"."""
         return self.fields["author"].split(" and ")
 
     @property
@@ -62,7 +62,7 @@ class Paper(Frozen):
 
     @property
     def reference(self) -> str:
-        """Authors, title, short venue and year, on one line.
+        """The reference on one line: authors, title, short venue and year.
 
         >>> papers()["moffat-zobel-2008"].reference
         'Moffat and Zobel, Rank-Biased Precision for Measurement of Retrieval Effectiveness, TOIS 2008'
@@ -80,7 +80,7 @@ class Paper(Frozen):
 
 @cache
 def papers() -> dict[str, Paper]:
-    """Return a dictionary from key to paper, in ascending order of keys."""
+    """Return a dictionary that maps citation keys to papers, in ascending order of keys."""
     from importlib.resources import files
 
     text = files("irevalx.measures").joinpath("bibliography.bib").read_text("utf-8")
@@ -89,7 +89,7 @@ def papers() -> dict[str, Paper]:
 
 
 def papers_cited(text: str) -> list[str]:
-    """Return the distinct keys of the papers cited in a text, in order of citation.
+    """Return the keys of the papers cited in a string, without duplicates and in order of citation.
 
     >>> papers_cited("Source: [moffat-zobel-2008]; see also [nobody-1999].")
     ['moffat-zobel-2008']
@@ -98,10 +98,10 @@ def papers_cited(text: str) -> list[str]:
 
 
 def with_references(text: str) -> str:
-    """Replace the keys of papers in a text by references."""
+    """Replace each citation key in a string by the reference to the paper."""
     return _CITED.sub(lambda match: papers()[match[1]].reference if match[1] in papers() else match[0], text)
 
 
 def bibtex_of_papers(keys: Iterable[str]) -> str:
-    """Return the BibTeX entries of irevalx and of the papers with these keys."""
+    """Return the BibTeX entries of irevalx and of the papers with the given keys."""
     return "\n\n".join([IREVALX, *(papers()[key].bibtex for key in keys)]) + "\n"

@@ -1,4 +1,4 @@
-"""The declaration of measures: the record, the decorator, custom measures, and measures of installed packages."""
+"""The declaration of measures: the class Measure, the decorator, custom measures, and measures of packages."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ from irevalx.settings import PROBABILITY, UNJUDGED_TREATMENTS, UnjudgedTreatment
 from irevalx.wording import spelled
 
 Number: TypeAlias = Literal["real", "integer", "text"]
-"""The formats in which values are printed."""
+"""The formats in which measure values are printed."""
 
 HasValue: TypeAlias = Callable[[Any], BoolArray]
 """A function that receives the topics of a kernel and returns a mask of the topics that have a value. The shape is
 (n_topics,)."""
 
 WhyUnsupported: TypeAlias = "Callable[[Any, Parameters], str | None]"
-"""A function that returns an error if the measure does not support the judgments, or None if it does. The arguments are
-all judged topics and the parameters."""
+"""A function that returns an error if a measure does not support the judgments, or None if the judgments are supported.
+The arguments are all judged topics and the parameters of the measure."""
 
 NO_PARAMETERS = NoParameters()
 
@@ -45,30 +45,30 @@ NONREL_AND_SKIP: tuple[UnjudgedTreatment, ...] = ("nonrel", "skip")
 """The treatments that a measure supports if it does not treat unjudged documents as nonrelevant."""
 
 NO_FORMULA = "over random tie-breaking has no simple formula"
-"""The last words of the reason why a measure does not support ``--ties expected``."""
+"""The end of the explanation why a measure does not support ``--ties expected``."""
 
 NO_EXPECTATION = {PROBABILITY: "its expectation over independent judgments has no simple formula"}
-"""The reason why a measure has no expected value if grades are probabilities."""
+"""The explanation why a measure does not support grades that are probabilities."""
 
 UNDEFINED = math.copysign(math.nan, -1.0)
 """The result of 0/0 in C on x86, which is printed as ``-nan``."""
 
 
 def c_log(x: float, log: Callable[[float], float] = math.log) -> float:
-    """Return a logarithm as in C: minus infinity for 0, and ``UNDEFINED`` for negative numbers."""
+    """Return a logarithm like C, with the value minus infinity for 0 and ``UNDEFINED`` for negative numbers."""
     if x > 0:
         return log(x)
     return -math.inf if x == 0 else UNDEFINED
 
 
 class Range(Frozen):
-    """The range of a measure with default parameters and a nonnegative level, for help and axes of figures."""
+    """The range of a measure's values, for the help and the axes of figures. Parameters have their default values."""
 
     low: float = -math.inf
     """The lower bound, or -inf if there is no lower bound. ``high`` is infinite if there is no upper bound."""
     high: float = math.inf
     usually_at_most: float | None = None
-    """A bound that few values exceed, or None if ``high`` is the bound."""
+    """An upper bound that few values exceed, or None if ``high`` is the upper bound."""
     only_bounds: bool = False
     """Whether the bounds are the only values, so that a mean is a proportion."""
     wording: str | None = None
@@ -92,7 +92,7 @@ class Range(Frozen):
 
 
 def _number(x: float) -> str:
-    """Return a number without an exponent, such as "0.00001"."""
+    """Format a number without an exponent, as in "0.00001"."""
     return f"{x:.5f}".rstrip("0").rstrip(".")
 
 
@@ -105,7 +105,7 @@ TEXT = Range(wording="text")
 
 
 class UnjudgedEffect(Enum):
-    """How a measure treats retrieved unjudged documents. The values are the phrases used in the help."""
+    """The ways in which measures treat retrieved unjudged documents. The values are the phrases used in the help."""
 
     NONRELEVANT = "treated as nonrelevant"
     NOTHING = "ignored"
@@ -126,7 +126,7 @@ class UnjudgedEffect(Enum):
 
     @property
     def is_left_out(self) -> bool:
-        """Whether ``-J``, which removes such documents from the ranking, leaves the measure unchanged."""
+        """Whether removing retrieved unjudged documents (``-J``) leaves the value of the measure unchanged."""
         return self in {UnjudgedEffect.NOTHING, UnjudgedEffect.NOT_THERE}
 
 
@@ -153,10 +153,10 @@ class Measure(Frozen, kw_only=True):
     """The declared function. The docstring of this function is the documentation: a title, the definition, ``Formula:``
     and ``Source:``."""
     kernel: Kernel | None
-    """The function that computes the value of each topic, or None for a measure that has a value only in the `all` row
-    and requires no ranking."""
+    """The function that computes the value of each topic, or None if the measure has a value only in the `all` row and
+    requires no ranking."""
     summary: Summary | None
-    """The summary, or None for a measure that has no value in the `all` row."""
+    """The computation of the `all` row, or None if the measure has no value in this row."""
     kind: ParameterKind = NO_PARAMETERS
     number: Number = "real"
     """The format of printed values."""
@@ -172,19 +172,18 @@ class Measure(Frozen, kw_only=True):
     """Whether lower values are better. If neither lower nor higher values are better, the measure is usually a count.
     """
     has_value: HasValue | None = None
-    """A function that returns which topics have a value, whatever the run, with the treatment ``nonrel``. Other topics
-    are omitted from reports and summaries. The value is None if all topics have a value."""
+    """A function that returns which topics have a value under the treatment ``nonrel``, regardless of the run, or None
+    if all topics have one. Topics without a value are omitted from reports and summaries."""
     why_unsupported: WhyUnsupported | None = None
-    """A function that returns the error about judgments in a supported format. The value is None if all judgments in a
-    supported format can be evaluated."""
+    """A function that returns an error if judgments in a supported format cannot be evaluated, or None if all judgments
+    in a supported format can be evaluated."""
     refuses: Mapping[str, str] = {}
-    """A dictionary from each unsupported option (see ``Settings.features``) to the reason."""
+    """The explanation why an option is not supported, for each unsupported element of ``Settings.features``."""
     formulas: Mapping[str, Kernel] = {}
-    """A dictionary from an option (see ``Settings.features``) to the function that replaces the kernel if the option is
-    given."""
+    """The function that replaces the kernel if an option is given. The keys are elements of ``Settings.features``."""
     of_topic: Callable[..., float] | None = None
-    """The formula for one ``RankedTopic``, for short rankings. The function takes the parameters and returns exactly
-    the values of the kernel. The value is None if the kernel is used for all rankings."""
+    """A function that computes the value of one ``RankedTopic``, which is faster for short rankings, or None if the
+    measure always uses the kernel. The values are exactly those of the kernel."""
     uses_level: bool = True
     """Whether ``-l`` affects the measure."""
     pooled: UnjudgedEffect
@@ -207,7 +206,7 @@ class Measure(Frozen, kw_only=True):
 
     @property
     def prose(self) -> str:
-        """The docstring of the function without indentation."""
+        """The docstring of the declared function, without indentation."""
         return inspect.cleandoc(self.function.__doc__ or "")
 
     @property
@@ -222,7 +221,7 @@ class Measure(Frozen, kw_only=True):
 
     @property
     def paragraphs(self) -> list[list[str]]:
-        """The lines of each paragraph after the title, with full references, and the range after the formula."""
+        """The lines of each paragraph after the title, with citation keys expanded and the range inserted."""
         parts = [re.split(r"\n(?=Formula:|Source:)", paragraph) for paragraph in self.prose.split("\n\n")[1:]]
         paragraphs = [[with_references(" ".join(part.split())) for part in paragraph] for paragraph in parts]
         last = paragraphs[-1] if paragraphs else []
@@ -242,11 +241,11 @@ class Measure(Frozen, kw_only=True):
         return next((match[1] for match in matches if match), "")
 
     def can_use(self, rel_format: str) -> bool:
-        """Return whether the measure supports this judgment format. A measure without a kernel supports all formats."""
+        """Return whether the measure supports a format of judgments. Without a kernel, it supports every format."""
         return self.kernel is None or not self.formats.isdisjoint({rel_format, REL_FORMATS[rel_format].measures_of})
 
     def format_problem(self, rel_format: str) -> str | None:
-        """Return an error if the measure does not support judgments in this format, or None if it does."""
+        """Return an error if the measure does not support a format of judgments, or None if the format is supported."""
         if self.can_use(rel_format):
             return None
         return (
@@ -255,14 +254,14 @@ class Measure(Frozen, kw_only=True):
         )
 
     def __call__(self, t: Any, parameters: Parameters) -> Sequence[Values]:
-        """Return the values of the topics ``t`` for each printed name."""
+        """Return the values of the topics ``t``, for each printed name of the measure."""
         if self.kernel is None:
             raise TypeError(f"{self.name} has no value for a topic")
         with np.errstate(all="ignore"):
             return self.unguarded(t, parameters)
 
     def unguarded(self, t: Any, parameters: Parameters) -> Sequence[Values]:
-        """Return the values of the topics ``t``. The caller must disable NumPy's warnings about NaN and infinity."""
+        """Return the same values as ``__call__``, but without disabling NumPy's warnings about NaN and infinity."""
         assert self.kernel is not None
         return self.kind.apply(self.formulas.get(getattr(t, "feature", ""), self.kernel), t, parameters)
 
@@ -293,7 +292,7 @@ def measure(
 def summary_only(name: str, value_range: Range, *, summary: Summary, number: Number) -> Callable[[Kernel], Measure]:
     """Return a decorator that declares a measure with a value only in the `all` row.
 
-    The decorated function contains only the documentation.
+    The body of the decorated function is empty; only its docstring is used.
     """
     declare = measure(
         name,
@@ -312,11 +311,11 @@ GROUP = "irevalx.measures"
 """The group of entry points in which packages list their measures as ``NAME = "module:object"``."""
 
 ADDED: dict[str, Measure] = {}
-"""A dictionary from name to declared measure. Measures are printed in the order of declaration."""
+"""The custom measures that were declared, by name and in the order of declaration, which is their print order."""
 
 
 def add(measure: Measure) -> None:
-    """Register a measure. A measure of the same name is replaced only if it is from the same module."""
+    """Register a custom measure, which replaces a measure of the same name only if both are from the same module."""
     family, there = measure.family, ADDED.get(measure.name, measure).family
     if family != there:
         raise UsageError(f"measure name {quote(measure.name)} is already taken by a measure of {there}")
@@ -325,14 +324,14 @@ def add(measure: Measure) -> None:
 
 @cache
 def load_offered() -> tuple[str, ...]:
-    """Load the measures of installed packages once. Return an error line for each measure that cannot be loaded."""
+    """Load the measures of installed packages, and return a message for each measure that cannot be loaded."""
     from importlib.metadata import entry_points  # imported here because it is slow and few calls need it
 
     problems = []
     for entry in entry_points(group=GROUP):
         try:
             offered = entry.load()
-        except Exception as error:  # noqa: BLE001 - what a package raises while it is imported may be anything
+        except Exception as error:  # noqa: BLE001 - importing a package can raise any exception
             problem = f"it raised {type(error).__name__}: {error}"
         else:
             if isinstance(offered, Measure):

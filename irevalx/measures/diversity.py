@@ -25,10 +25,11 @@ if TYPE_CHECKING:
     from irevalx.ranking.topic_kinds import TopicsWithSubtopics
 
 ALPHA = MeasureParameter("alpha", 0.5, number(least=0, most=1))
-"""The parameter alpha: each document multiplies the gain of later documents about the same subtopic by 1 - alpha."""
+"""The parameter alpha. Each document that is relevant to a subtopic multiplies the gain of lower-ranked documents for
+the same subtopic by 1 - alpha."""
 
 BETA = MeasureParameter("beta", 0.5, ALPHA.declaration)
-"""The parameter beta: the persistence of the user."""
+"""The parameter beta, which is the persistence of the user."""
 
 CUTOFFS = Cutoffs((5, 10, 20))
 WITH_ALPHA = CutoffsAndReals(CUTOFFS.default, "K,K,...,alpha=ALPHA", (ALPHA,))
@@ -120,7 +121,7 @@ def nnrbp(t: TopicsWithSubtopics, alpha: float, beta: float) -> FloatArray:
     Source: [clarke-2009]; ndeval.
     """
     if (1.0 - alpha) * beta == 1.0:
-        return np.zeros(t.rows.n)  # NRBP is 0 for all lists, including the ideal list
+        return np.zeros(t.rows.n)  # NRBP of every list is 0, including the ideal list
     ideal, gain = t.ideal(alpha)
     biased = _rank_biased(t, t.rows, t.rank, t.gain(alpha), alpha, beta)
     return ratio(biased, _rank_biased(t, ideal, ideal.position + 1, gain, alpha, beta))
@@ -181,14 +182,14 @@ def _by_logarithm(lists: Segments, rank: IntArray, gain: FloatArray, k: int) -> 
 def _rank_biased(
     t: TopicsWithSubtopics, lists: Segments, rank: IntArray, gain: FloatArray, alpha: float, beta: float
 ) -> FloatArray:
-    """Return NRBP for each list. The operations have the same order as in ndeval, which affects the last digit."""
+    """Return NRBP for each list. Operations are in the same order as in ndeval, which determines the last digit."""
     discounted = lists.sum(gain * powers(beta, int(rank.max(initial=0)))[rank - 1])
     return discounted * ratio(np.full(t.rows.n, 1.0 - (1.0 - alpha) * beta), t.subtopics.lengths)
 
 
 @lru_cache
 def _top(k: int, alpha: float, discount: Callable[[int], float]) -> float:
-    """Return the sum of (1 - alpha)**(rank - 1)/discount(rank) over the first k ranks."""
+    """Return the sum of (1 - alpha)**(rank - 1)/discount(rank) over the ranks from 1 to k."""
     total, power = 0.0, 1.0
     for rank in range(1, k + 1):
         total += power / discount(rank)

@@ -17,7 +17,7 @@ from irevalx.ranking.topics import Topics, log2_of
 from irevalx.settings import EXPECTED, PROBABILITY
 
 HIGHEST_GRADE = 4
-"""The default of the highest grade. A document with this grade almost always satisfies the user."""
+"""The default highest grade. A document with the highest grade almost always satisfies the user."""
 
 
 def _at_least_1(x: float) -> float:
@@ -37,7 +37,7 @@ NO_CERTAIN_VALUE = {
 }
 
 FARTHEST = 2000
-"""If the exponents of two powers of 2 differ by more than this number, the smaller power is negligible."""
+"""The maximum difference between the exponents of two powers of 2 at which the smaller power is not negligible."""
 
 
 def has_gain(t: Topics) -> BoolArray:
@@ -46,7 +46,7 @@ def has_gain(t: Topics) -> BoolArray:
 
 
 def too_high(t: Topics, parameters: Parameters) -> str | None:
-    """Return an error if the grade of a judgment exceeds the highest grade of ERR, or None if no grade does."""
+    """Return an error if a judgment has a grade above the highest grade of ERR, or None if all grades are valid."""
     _, [highest] = parameters.values
     grade = t.pool_grade.max(initial=0)
     if grade <= highest:
@@ -95,7 +95,7 @@ def expected_reciprocal_rank(t: Topics, k: int, highest: float) -> FloatArray:
 
 
 def _reciprocal_rank(rows: Segments, satisfied: FloatArray, rank: IntArray) -> FloatArray:
-    """Return, for each topic, the expected reciprocal rank of the document that satisfies the user."""
+    """Return each topic's expected reciprocal rank of the document that satisfies the user."""
     reached = rows.previous(rows.running_product(1.0 - satisfied), none=1.0)
     return rows.sum(reached * satisfied / rank)
 
@@ -124,15 +124,15 @@ def ndcg_burges(t: Topics, k: int) -> FloatArray:
 
 
 def exponential_dcg(lists: Segments, rank: IntArray, grade: AnyArray, highest: AnyArray, k: int) -> FloatArray:
-    """Return the exponential DCG of the first k documents of each list, divided by 2**highest."""
-    # Division by a power of 2 is exact, and prevents overflow because no grade exceeds ``highest``.
+    """Return DCG with exponential gains for the first k documents of each list, divided by 2**highest."""
+    # Dividing by a power of 2 is exact. It prevents overflow, because no grade exceeds ``highest``.
     gains = (grade > 0) & (rank <= k)
     gaining = lists.keep(gains)
     return gaining.sum(exponential_gain(grade[gains], gaining.spread(highest)) / log2_of(rank[gains] + 1))
 
 
 def exponential_gain(grade: AnyArray, highest: AnyArray) -> FloatArray:
-    """Return (2**grade - 1)/2**highest for grades from 0 up, which is exact if both numbers are integers."""
+    """Return (2**grade - 1)/2**highest for grades of at least 0. The result is exact if both arguments are integers."""
     return _power_of_2(grade - highest) - _power_of_2(-highest)
 
 

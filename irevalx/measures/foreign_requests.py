@@ -1,8 +1,8 @@
-"""Names and spellings of measures in other programs: ``MAP``, ``ndcg@10``, ``P_10``, ``AP(rel=2)``.
+"""The names and spellings of measures in other programs, such as ``MAP``, ``ndcg@10``, ``P_10`` and ``AP(rel=2)``.
 
 The programs are ir_measures, ranx, MTEB, BEIR, pytrec_eval, ndeval and older versions of trec_eval. A name is accepted
-only if it denotes the same measure in irevalx. If irevalx has no such measure, the error names the most similar one and
-describes the difference.
+only if it denotes the same measure in irevalx. If irevalx does not implement the measure, the error names the most
+similar measure and describes the difference.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from irevalx.wording import join_words, spelled
 
 
 class ForeignName(Frozen):
-    """The name that another program uses for a measure of irevalx."""
+    """A name that other programs use for a measure of irevalx."""
 
     name: str
     """The name in the spelling of the other program. Case is ignored."""
     alone: str = ""
-    """The measure that the name denotes without a cutoff, or "" if the name requires a cutoff."""
+    """The measure to which the name refers without a cutoff, or "" if a cutoff is required."""
     at: str = ""
-    """The measure that the name denotes with a cutoff, as in ``NAME@K``, or "" if the name has no cutoff."""
+    """The measure to which the name refers with a cutoff, as in ``NAME@K``, or "" if cutoffs are not supported."""
 
 
 _NAMES = {
@@ -62,20 +62,21 @@ _NAMES = {
     ("", "P_IA"): "P-IA",
     ("", "strec"): "StRecall",
 }
-"""The names in other programs for a measure without and with a cutoff, in the order in which they are listed."""
+"""The names that other programs use for a measure without a cutoff and its counterpart with a cutoff, in display
+order."""
 
 OTHER_NAMES = tuple(ForeignName(name, *measures) for measures, names in _NAMES.items() for name in names.split())
 
 
 class NearestMeasure(Frozen):
-    """A measure that another program has but irevalx lacks, and the most similar measure of irevalx."""
+    """A measure that only another program implements, with the most similar measure of irevalx."""
 
     name: str
     """The name in the spelling of the other program. Case is ignored."""
     measure: str
-    """The most similar measure as a value of ``-m``. ``{k}`` is replaced by the requested cutoff."""
+    """The value of ``-m`` that requests the most similar measure. ``{k}`` is replaced by the requested cutoff."""
     difference: str
-    """A phrase that describes the difference between the two measures. ``{k}`` is replaced by the requested cutoff."""
+    """The description of the difference between the two measures. ``{k}`` is replaced by the requested cutoff."""
 
 
 _SAME_AT_ALL_RANKS = "a user who goes on with the same probability at every rank, whatever was found"
@@ -109,28 +110,29 @@ NEAREST = (
     NearestMeasure("BPM", "rbp.p=0.8", _SAME_AT_ALL_RANKS),
     *(NearestMeasure(f"NERR{number}", "rbp.p=0.8", _SAME_AT_ALL_RANKS) for number in (8, 9, 10, 11)),
 )
-"""The measures of other programs with which the error about an unknown measure compares."""
+"""The measures of other programs for which the error about an unknown measure names a similar measure."""
 
 
 ALONE = {name.lower(): name for name in (*NICKNAMES, *BY_NAME)}
 ALONE |= {other.name.lower(): other.alone for other in OTHER_NAMES if other.alone}
-"""Measures and sets of measures by the name without a cutoff, in lower case."""
+"""A dictionary that maps lower-case names, in irevalx or other programs, to measures without a cutoff and to sets."""
 
 AT_CUTOFFS = {
     measure.name.lower(): measure.name for measure in MEASURES if isinstance(measure.kind, Cutoffs | RealCutoffs)
 }
 AT_CUTOFFS |= {other.name.lower(): other.at for other in OTHER_NAMES if other.at}
-"""Measures by the NAME of ``NAME@K`` in lower case. NAME is the name in irevalx or in another program."""
+"""A dictionary that maps NAME of ``NAME@K``, in lower case, to a measure. NAME is used by irevalx or another
+program."""
 
 _AT = re.compile(r"([^@]+?)(?:@|_at_)((?:[0-9]*\.)?[0-9]+(?:,(?:[0-9]*\.)?[0-9]+)*)")
-"""The spellings ``NAME@10``, ``NAME_at_10`` and ``NAME@0.1,0.2``."""
+"""The pattern of the spellings ``NAME@10``, ``NAME_at_10`` and ``NAME@0.1,0.2``."""
 
 _WITH_NUMBER = re.compile(r"(.+?)(?:[_.]?([1-9][0-9]*)|[_.]([01]?\.[0-9]+))")
-"""The spellings ``P10``, ``mrr_10`` and ``ndcg.10``, or ``ircl_prn.0.10`` with a recall level."""
+"""The pattern of the spellings ``P10``, ``mrr_10`` and ``ndcg.10``, and of ``ircl_prn.0.10`` with a recall level."""
 
 
 def read_foreign_request(text: str, compat: Compat) -> ParsedRequest:
-    """Parse a request in any spelling. The request must not contain a treatment of unjudged documents."""
+    """Parse a request in the spelling of any program. The caller must have removed a treatment such as ``:skip``."""
     stem, arguments = _split_arguments(text)
     spec = _without_arguments(stem, compat)
     for name, value in arguments.items():
@@ -158,7 +160,7 @@ _CUTOFFS = ("cutoff", "recall")
 
 
 def _split_arguments(text: str) -> tuple[str, dict[str, str]]:
-    """Split a request such as ``P(rel=2)@10`` (in ranx: ``P@10-l2``) into ``P@10`` and named arguments."""
+    """Split a request such as ``P(rel=2)@10``, or ``P@10-l2`` in ranx, into ``P@10`` and named arguments."""
     if with_level := _WITH_LEVEL.fullmatch(text):
         return with_level[1], {"rel": with_level[2]}
     match = _WITH_BRACKETS.fullmatch(text)
@@ -181,14 +183,14 @@ _NUMBER = r"(?:[0-9]*\.?[0-9]+|[0-9]+\.)"
 
 
 def _with_level(spec: ParsedRequest, value: str) -> ParsedRequest | None:
-    """Return the request with this relevance level. The measure ``num_ret`` becomes ``num_rel_ret``."""
+    """Add a relevance level to a request, or return None if the level is invalid. num_ret becomes num_rel_ret."""
     if not re.fullmatch(rf"-?[0-9]{{1,18}}|-?{_NUMBER}", value):
         return None
     return replace(spec, name="num_rel_ret" if spec.name == "num_ret" else spec.name, level=read_level(value))
 
 
 def _if_true(field: str, true: str, false: str) -> Callable[[ParsedRequest, str], ParsedRequest | None]:
-    """Return a function that sets a field of a request to the value for True or for False."""
+    """Return a function that sets ``field`` of a request to ``true`` or ``false``, depending on the argument."""
 
     def changed(spec: ParsedRequest, value: str) -> ParsedRequest | None:
         values = {"True": true, "False": false}
@@ -198,7 +200,7 @@ def _if_true(field: str, true: str, false: str) -> Callable[[ParsedRequest, str]
 
 
 def _with_number_alone(form: str, default: float | None = None) -> Callable[[ParsedRequest, str], ParsedRequest | None]:
-    """Return a function that sets the only parameters of a measure unless they are equal to the default."""
+    """Return a function that sets the only parameter of a measure, unless the value is the default."""
 
     def changed(spec: ParsedRequest, value: str) -> ParsedRequest | None:
         if spec.parameters is not None or not re.fullmatch(_NUMBER, value):
@@ -209,7 +211,7 @@ def _with_number_alone(form: str, default: float | None = None) -> Callable[[Par
 
 
 def _with_named(name: str) -> Callable[[ParsedRequest, str], ParsedRequest | None]:
-    """Return a function that sets a named parameter, such as ``alpha=0.5``. The cutoffs of the request remain."""
+    """Return a function that adds a named parameter, such as ``alpha=0.5``, to the parameters of a request."""
 
     def changed(spec: ParsedRequest, value: str) -> ParsedRequest | None:
         if not re.fullmatch(rf"-?{_NUMBER}(?:[eE][-+]?[0-9]+)?", value):
@@ -220,7 +222,7 @@ def _with_named(name: str) -> Callable[[ParsedRequest, str], ParsedRequest | Non
 
 
 def _with_gains(spec: ParsedRequest, value: str) -> ParsedRequest | None:
-    """Return the request with the gains of grades in a text such as ``{1:3,2:9}``."""
+    """Add the gains of grades, such as ``{1:3,2:9}``, to a request, or return None if the gains are invalid."""
     is_taken = spec.parameters is not None and spec.name != "ndcg_cut"
     if is_taken or not re.fullmatch(rf"\{{[0-9]+:{_NUMBER}(?:,[0-9]+:{_NUMBER})*\}}", value):
         return None
@@ -229,26 +231,26 @@ def _with_gains(spec: ParsedRequest, value: str) -> ParsedRequest | None:
 
 
 def _with_discount(spec: ParsedRequest, value: str) -> ParsedRequest | None:
-    """Return the request with this discount. exp-log2 requires cutoffs, and requests the gain 2^grade - 1."""
+    """Return the request with the discount ``value``, or None if it is invalid. exp-log2 stands for ndcg_burges."""
     if value == "exp-log2":
         return replace(spec, name="ndcg_burges") if spec.cutoffs else None
     return spec if value == "log2" else None
 
 
 class MeasureArgument(Frozen):
-    """An argument in parentheses, in the notation of ir_measures."""
+    """An argument that requests can contain in parentheses, as in ir_measures."""
 
     name: str
     usage: str
     """The notation of the argument in help texts."""
     change: Callable[[ParsedRequest, str], ParsedRequest | None]
-    """A function that returns the request with the value of the argument, or None if the value is invalid."""
+    """A function that returns a request changed by the value of the argument, or None if the value is invalid."""
     measures: tuple[str, ...] | None = None
-    """The measures that accept the argument, or None if the declarations of measures determine this."""
+    """The measures that accept the argument, or None if the function ``takes`` determines the measures."""
     others: str = ""
-    """The end of the error about measures that do not accept the argument."""
+    """The hint at the end of an error about a measure that does not accept the argument."""
     requirement: str = ""
-    """The end of the error about invalid values."""
+    """The hint at the end of an error about an invalid value."""
 
 
 _LEVELS = "; measures with a relevance level, such as P, R and AP, have the parameter rel"
@@ -271,11 +273,11 @@ ARGUMENTS = (
         requirement="; dcg='exp-log2' requires a cutoff, as in nDCG(dcg='exp-log2')@20",
     ),
 )
-"""The arguments except cutoffs, in the order in which they are listed."""
+"""All arguments except cutoffs, in the order in which errors list them."""
 
 
 def _named_parameters(name: str) -> list[MeasureArgument]:
-    """Return an argument for each named parameter of a measure, as in ``ERR.20,max=5``."""
+    """Return the arguments for the named parameters of a measure, such as max in ``ERR.20,max=5``."""
     parameters = () if name in NICKNAMES else getattr(named(name).kind, "parameters", ())
     return [
         MeasureArgument(parameter.name, f"{parameter.name}=X", _with_named(parameter.name)) for parameter in parameters
@@ -283,7 +285,7 @@ def _named_parameters(name: str) -> list[MeasureArgument]:
 
 
 def all_usages() -> list[str]:
-    """Return the notations of all arguments of irevalx's measures. Equal notations are listed once."""
+    """Return the notations of all arguments that measures of irevalx accept, without duplicates."""
     of_some = (argument for measure in MEASURES for argument in _named_parameters(measure.name))
     return list(dict.fromkeys(argument.usage for argument in (*ARGUMENTS, *of_some)))
 
@@ -348,19 +350,19 @@ def _by_another_name(text: str, compat: Compat) -> ParsedRequest | None:
 
 
 def _added(text: str) -> str:
-    """Return the custom measure with this name, ignoring case, or "" if there is none."""
+    """Return the name of a custom measure, ignoring case, or "" if no custom measure has the name."""
     return next((name for name in ADDED if name.lower() == text.lower()), "")
 
 
 def cutoff_hint(name: str, parameters: str | None) -> str:
-    """For a message about ``recip_rank.10``, return a hint at the measure with cutoffs, or "" for other texts."""
+    """Return a hint that the measure with cutoffs was meant, as for ``recip_rank.10``, or "" if there is no hint."""
     meant = AT_CUTOFFS.get(name.lower(), name)
     is_list = re.fullmatch("[1-9][0-9]*(?:,[1-9][0-9]*)*", parameters or "")
     return f"; {meant}.{parameters} may be meant" if meant != name and is_list else ""
 
 
 def gains_hint(name: str, parameters: str | None) -> str:
-    """For a message about ``ndcg_cut.20,2=1``, return a hint, or "" for other texts."""
+    """Return a hint about the notation of gains, as for ``ndcg_cut.20,2=1``, or "" if there is no hint."""
     items = (parameters or "").split(",")
     gains = [item.replace("=", ":") for item in items if re.fullmatch(rf"[0-9]+={_NUMBER}", item)]
     cutoffs = [item for item in items if item.isdecimal()]
@@ -396,7 +398,7 @@ def _similar_names(name: str, compat: Compat) -> str:
 
 
 def _nearest(text: str) -> str:
-    """Return a hint at the measure most similar to an unknown measure, or "" if no measure is similar."""
+    """Return a hint that names the measure most similar to an unknown measure, or "" if there is none."""
     at = _AT.fullmatch(text)
     name, k = (at[1], at[2]) if at else (text, "10")
     nearest = next((each for each in NEAREST if each.name.lower() == name.lower()), None)

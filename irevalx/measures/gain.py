@@ -30,18 +30,18 @@ from irevalx.settings import EXPECTED, PROBABILITY, REAL
 from irevalx.trec_eval import merge_sort, truncate_to_int
 
 MOST_LEVELS = 1000
-"""If the highest grade of a topic is at most this number, the table of gains contains all grades below it, as in
-trec_eval. If the highest grade is greater, the table contains only the grades that occur."""
+"""The maximum highest grade of a topic at which the table of gains contains all lower grades, as in trec_eval. Above
+this grade, the table contains only the grades that occur."""
 
 
 class GainsOfTopics(Frozen):
-    """The gains of the documents that were retrieved for each topic, and of its ideal ranking."""
+    """The gains in the ranking and in the ideal ranking of each topic."""
 
     gain: FloatArray
-    """The gain of each document of ``rows``. If ``rows`` are ranks of tied documents, the gain is the mean over the
-    documents that can be at the rank."""
+    """The gain of each document of ``rows``. If ``rows`` contains possible ranks of tied documents, the gain is the
+    mean over the documents that can occupy the rank."""
     ideal: Segments
-    """The documents with a gain above 0 in the ideal ranking of each topic."""
+    """The documents of each ideal ranking that have a gain above 0."""
     ideal_gain: FloatArray
     """The gains of the documents of ``ideal``, in descending order for each topic."""
     rows: Segments
@@ -49,11 +49,12 @@ class GainsOfTopics(Frozen):
     discount: FloatArray
     """The discount log2(rank + 1) of each document of ``rows``."""
     of_pool: Callable[[Any, Callable[[], Any]], Any] = lambda key, compute: compute()
-    """The method ``Topics.of_pool``, which caches values, if the gains are the grades."""
+    """A function that computes a value. If the gains are the grades, this is ``Topics.of_pool``, which caches the
+    value."""
 
     @classmethod
     def of(cls, t: Topics, pairs: Sequence[Gain], *, scaled: bool = False) -> GainsOfTopics:
-        """Return the gains of topics: by default, the grades, and 0 for unjudged documents.
+        """Return the gains of topics. The default gain of a document is its grade, or 0 if the document is unjudged.
 
         If ``scaled`` is true, gains are scaled to the range 0 to 1.
         """
@@ -119,11 +120,11 @@ class GainsOfTopics(Frozen):
 
 
 class _GainTable(Frozen):
-    """The levels of a topic with their gains, ordered by ascending gains, which are compared as in trec_eval."""
+    """The grades of a topic and their gains, in ascending order of gains. Gains are compared as in trec_eval."""
 
     entries: tuple[tuple[float, float, bool], ...]
-    """For each entry, its level, its gain, and whether documents of the level are counted in the entry. A level can
-    have several entries."""
+    """The entries of the table: a grade, its gain, and whether the entry counts documents of this grade. If a grade has
+    several entries, only one of them counts documents."""
 
     @cached_property
     def by_level(self) -> dict[float, float]:
@@ -133,10 +134,10 @@ class _GainTable(Frozen):
     def ideal(self, counts: Mapping[float, int]) -> FloatArray:
         """Return the positive gains of the ideal ranking in descending order.
 
-        ``counts`` contains the number of documents of each level.
+        ``counts`` contains the number of documents of each grade.
         """
         gains: list[float] = []
-        if not self.entries or not self.entries[-1][1] > 0:  # before the counts are looked up, as in trec_eval
+        if not self.entries or not self.entries[-1][1] > 0:  # checked before the counts, as in trec_eval
             return np.empty(0)
         for level, gain, counted in reversed(self.entries):
             count = counts.get(level, 0) if counted else 0
@@ -150,14 +151,14 @@ class _GainTable(Frozen):
 def _gain_table(
     given: tuple[tuple[float, float], ...], every: tuple[float, ...], scaled: bool, is_real: bool
 ) -> _GainTable:
-    """Return the table of all levels of a topic with their gains. Parameters replace some gains."""
+    """Return the table of a topic's grades and gains. The gains in ``given`` replace the default gains."""
     entries: list[tuple[float, float, bool]] = []
     named: set[float] = set()
     for level, gain in given:
         entries.append((level, gain, level not in named))
         named.add(level)
     entries += [(level, float(level), True) for level in every if level not in named]
-    # trec_eval compares gains by their difference truncated to an integer, so similar gains can be sorted incorrectly.
+    # trec_eval truncates the difference of two gains to an integer, so that similar gains can be sorted incorrectly.
     if is_real:
         entries.sort(key=lambda entry: entry[1])
     else:
@@ -176,7 +177,7 @@ _gain_measure = partial(
 
 
 def _ideal_dcg_of(counts: IntArray) -> FloatArray:
-    """Return the discounted cumulative gain of an ideal ranking with 1, 2, ... relevant documents."""
+    """Return the discounted cumulative gains of ideal rankings with 1, 2, ... relevant documents."""
     return np.add.accumulate(1.0 / log2_of(counts + 1))
 
 
@@ -318,7 +319,7 @@ def r_ndcg(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
     ideal, ideal_gain = gains.ideal, gains.ideal_gain
     last = ideal.position == ideal.spread(ideal.lengths) - 1
     step = last | (ideal_gain != np.append(ideal_gain[1:], 0.0))
-    # A step after rank p of the ideal ranking compares the cumulative gains of both rankings at rank p.
+    # If a step ends at rank p of the ideal ranking, the cumulative gains of both rankings are compared at rank p.
     above = t.rows.upto(t.rank, ideal.position + 1, ideal)
     gained = _down_to(t.rows, t.rows.running_sum(gains.discounted), ideal.ids, above)
     total = ideal.sum(np.where(step, gained / ideal.running_sum(gains.ideal_discounted), 0.0))
@@ -330,7 +331,7 @@ def r_ndcg(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
 
 
 def _expected_binary_g(t: TiedTopics) -> FloatArray:
-    """Return binG for each topic, expected over the number of other documents above each relevant document."""
+    """Return the expected value of binG for each topic, with random tie-breaking."""
     others = t.size - t.hits_of_groups
     above = t.number_above(t.hit, others, t.before - t.above_groups(t.hits_of_groups))
     return np.where(t.n_hits > 0, above.rows.sum(above.chance * (1.0 / log2_of(above.number + 2))) / t.n_rel, 0.0)
@@ -388,7 +389,7 @@ def g(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
 
 
 def _down_to(lists: Segments, running_sum: FloatArray, row: IntArray, n: IntArray) -> FloatArray:
-    """Return the running sums of rows of ``lists`` at their n-th elements, or 0 for n = 0."""
+    """Return the running sum of the given rows of ``lists`` at the n-th element, or 0 if n is 0."""
     sums = np.zeros(n.size)
     inside = n > 0
     sums[inside] = running_sum[lists.at(row[inside], n[inside] - 1)]
@@ -396,9 +397,9 @@ def _down_to(lists: Segments, running_sum: FloatArray, row: IntArray, n: IntArra
 
 
 def _add_ones(x: FloatArray, times: IntArray) -> FloatArray:
-    """Return x after ``times`` additions of 1.0, each of which is rounded. The shapes of x and ``times`` are equal."""
-    # Below 2**53, additions are exact except those that pass a power of two, which are rounded once.
-    # From there on, only the first addition can change the sum, because of rounding to even.
+    """Add 1.0 to each element of x ``times`` times, with rounding after each addition. The shapes are equal."""
+    # Below 2**53, an addition is rounded only if the sum passes a power of two. From 2**53 on, only the first addition
+    # can change the sum, because of rounding to even.
     x, left = x.copy(), times.astype(np.float64)
     while (left > 0).any():
         exact = x < 2.0**53
@@ -409,7 +410,7 @@ def _add_ones(x: FloatArray, times: IntArray) -> FloatArray:
 
 
 def _log2(x: FloatArray) -> FloatArray:
-    """Return log2 of each element, equal to that of the C library. ``np.log2`` can differ in the last bit."""
+    """Return log2 of each element, computed by the C library. ``np.log2`` can differ from it in the last bit."""
     values = x.tolist()
     logs = {value: c_log(value, math.log2) for value in set(values)}
     return np.array([logs[value] for value in values], np.float64)

@@ -27,7 +27,7 @@ CUTOFFS = Cutoffs((10, 20, 50, 100))
 
 
 class _Found(Frozen):
-    """The retrieved documents that are in the sample and relevant."""
+    """The retrieved documents that were sampled and judged relevant."""
 
     rows: Segments
     """The documents of each topic, in rank order."""
@@ -56,7 +56,7 @@ class _Found(Frozen):
         return ratio(self.rows.sum(self.precision * self.stands_for), t.estimated_relevant)
 
     def within(self, limit: IntArray | int) -> FloatArray:
-        """Return the estimated number of relevant documents of each topic up to a rank, which can be an array."""
+        """Return the estimated number of relevant documents of each topic down to rank ``limit``."""
         reached = self.rank <= (limit if isinstance(limit, int) else self.rows.spread(limit))
         return self.rows.sum(np.where(reached, self.stands_for, 0.0))
 
@@ -67,7 +67,7 @@ def can_estimate(t: InclusionTopics) -> BoolArray:
 
 
 _estimate = partial(measure, formats=PRELS, treatments=NONREL, has_value=can_estimate)
-"""The decorator that declares measures estimated from a sample with inclusion probabilities."""
+"""The decorator for measures that are estimated from a sample with inclusion probabilities."""
 
 
 @summary("the sum is divided by the square of the number of all judged topics; one without results counts {missing}")
@@ -178,7 +178,7 @@ def stat_ap_variance(t: InclusionTopics) -> FloatArray:
     precision[retrieved.place] = retrieved.precision
     error = (precision - t.sample.spread(retrieved.average_precision(t))) * t.stands_for
     own = t.sample.sum((1.0 - p) * error * error)
-    pairs = -t.sample.sum(error * error)  # the errors of a topic add up to 0
+    pairs = -t.sample.sum(error * error)  # because the errors of a topic add up to 0
     share = retrieved.stands_for / retrieved.rank
     below = retrieved.rows.spread(retrieved.rows.sum(share)) - retrieved.rows.running_sum(share)
     weight = (1.0 - p[retrieved.place]) * retrieved.stands_for * retrieved.stands_for

@@ -39,10 +39,10 @@ DEFAULT_EPSILON = 0.00001
 NO_MEAN_OF_RATIO = {EXPECTED: f"the expected value of such ratios {NO_FORMULA}", **NO_EXPECTATION}
 
 _NODES = 48
-"""The number of nodes for the integral of subAP, which limits the error to 1e-13."""
+"""The number of quadrature nodes for the integral in subAP, which limits the error to 1e-13."""
 
 _FAR = 45.0
-"""The range of subAP's integral ends where the integrand has fallen to exp(-45) of its maximum."""
+"""The exponent that limits the integral in subAP: integration ends where the integrand is exp(-45) of its maximum."""
 
 _skipping_measure = partial(
     measure,
@@ -51,10 +51,10 @@ _skipping_measure = partial(
     refuses=NO_EXPECTATION,
     unjudged=UnjudgedEffect.NOT_THERE,
 )
-"""The decorator that declares measures that ignore unjudged documents."""
+"""The decorator for measures that ignore unjudged documents."""
 
 _pool_measure = partial(measure, treatments=NONREL_AND_SKIP)
-"""The decorator that declares measures that distinguish pooled from unpooled documents."""
+"""The decorator for measures that distinguish pooled from unpooled documents."""
 
 
 def _bpref_of_topic(topic: RankedTopic) -> float:
@@ -241,20 +241,20 @@ def judged(t: Topics, k: int) -> FloatArray:
 
 
 def _bpref(t: Topics, most: IntArray) -> FloatArray:
-    """Return bpref over the first ``most`` nonrelevant documents. The shapes are (n_topics,)."""
+    """Return bpref of each topic, computed with the first ``most`` nonrelevant documents. The shape is (n_topics,)."""
     bound = t.rows.spread(np.minimum(t.n_nonrel, most))
     above = np.minimum(t.nonrelevant_above, t.rows.spread(most))
     return _mean_over_relevant(t, np.where(above > 0, 1.0 - ratio(above, bound), 1.0))
 
 
 def _expected_nonrelevant_above(t: TiedTopics) -> TieProbabilities:
-    """Return the possible numbers of nonrelevant documents above each relevant document, and their probabilities."""
+    """Return the distribution of the number of nonrelevant documents above relevant documents."""
     nonrelevant = t.members.count(t.nonrelevant)
     return t.number_above(t.relevant, nonrelevant, t.above_groups(nonrelevant))
 
 
 def _expected_bpref(t: TiedTopics, most: IntArray) -> FloatArray:
-    """Return the expected value of ``_bpref`` over random tie-breaking."""
+    """Return bpref of each topic as an expected value over random tie-breaking."""
     above = _expected_nonrelevant_above(t)
     bound = above.rows.spread(np.minimum(t.n_nonrel, most))
     number = np.minimum(above.number, above.rows.spread(most))
@@ -262,17 +262,17 @@ def _expected_bpref(t: TiedTopics, most: IntArray) -> FloatArray:
 
 
 def _sum_over_relevant(t: TiedTopics, above: TieProbabilities, terms: FloatArray) -> FloatArray:
-    """Return the mean expected term of relevant documents for each topic. ``terms`` has the term for each count."""
+    """Return the expected mean over relevant documents. ``terms`` contains the value for each element of ``above``."""
     return ratio(above.rows.sum(above.chance * terms), t.n_rel)
 
 
 def _mean_over_relevant(t: Topics, terms: FloatArray) -> FloatArray:
-    """Return, for each topic, the sum of the terms of retrieved relevant documents, divided by ``n_rel``."""
+    """Return the sum of ``terms`` over the retrieved relevant documents of each topic, divided by ``n_rel``."""
     return ratio(t.rows.sum(np.where(t.relevant, terms, 0.0)), t.n_rel)
 
 
 def _expected_precision(r: IntArray, n: IntArray, o: IntArray, p: FloatArray) -> FloatArray:
-    """Return the expected value of (r + 1) / (r + 1 + n + X). X is binomially distributed with o trials."""
+    """Return the expected value of (r + 1) / (r + 1 + n + X), where X has the binomial distribution B(o, p)."""
     # E[1 / (1 + j + X)] is the integral of t^j (1 - p + p t)^o over t from 0 to 1; s stands for 1 - t.
     j = r + n
     width = np.minimum(1.0, _FAR / np.maximum(p * o + j, _FAR))
@@ -286,6 +286,6 @@ def _expected_precision(r: IntArray, n: IntArray, o: IntArray, p: FloatArray) ->
 
 @lru_cache(maxsize=1)
 def _gauss_legendre() -> list[tuple[float, float]]:
-    """Return the nodes and weights of Gaussian quadrature on [0, 1]."""
+    """Return the nodes and weights of Gauss-Legendre quadrature on [0, 1]."""
     nodes, weights = np.polynomial.legendre.leggauss(_NODES)
     return [(float(node + 1) / 2, float(weight) / 2) for node, weight in zip(nodes, weights, strict=True)]

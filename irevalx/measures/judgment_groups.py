@@ -61,5 +61,5 @@ def multiple_r_precision(t: GroupedTopics, multiples: Sequence[float]) -> list[F
 
 
 def _averaged(t: GroupedTopics, of_group: Measure, *parameters: Any) -> list[FloatArray]:
-    """Return the mean over the groups for each printed name of a measure. The shapes are (n_topics,)."""
+    """Return a measure's mean over the judgment groups of each topic, for each printed name. Shapes are (n_topics,)."""
     return [t.mean(np.asarray(values)) for values in of_group(t.each, Parameters((), parameters))]

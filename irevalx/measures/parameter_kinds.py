@@ -1,4 +1,4 @@
-"""Parameters of ``-m NAME.PARAMETERS``: their syntax, their values, and the arguments of kernels."""
+"""The kinds of parameters in ``-m NAME.PARAMETERS``: how parameters are written, parsed, and passed to kernels."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ from irevalx.trec_eval import c_double, c_format, c_long, merge_sort
 from irevalx.wording import spelled_rule
 
 Kernel: TypeAlias = Callable[..., Any]
-"""A function of topics (Topics, Preferences, ...) and parameters that returns one value per topic. The shape is
-(n_topics,)."""
+"""A function that computes a measure for each topic. The arguments are topics (Topics, Preferences, ...) and
+parameters. The shape of the result is (n_topics,)."""
 
 Note: TypeAlias = Callable[[str, float], None]
-"""A function that is called for each number that is not plain, with its text and the value that C reads."""
+"""A function that is called for each malformed number, with the string and the value that C reads from it."""
 
 
 class Gain(Frozen):
-    """A ``key=value`` pair in a list of gains, such as 2=1."""
+    """A ``key=value`` pair in a list of gains, such as ``2=1``."""
 
     key: str
-    """The key as typed by the user."""
+    """The key as the user typed it."""
     value: float
     level: float | None
-    """The grade to which the gain is assigned, or None if the key is not a grade (``p`` of rbp)."""
+    """The grade to which the gain is assigned, or None if the key is not a grade, such as ``p`` of rbp."""
 
 
 class Parameters(Frozen):
@@ -46,16 +46,16 @@ class Parameters(Frozen):
     """Whether the value depends on which unpooled documents were retrieved, and not only on their number."""
     warnings: tuple[str, ...] = ()
     gains: tuple[Gain, ...] = ()
-    """The gains of grades, which the user gives as pairs or in addition to cutoffs."""
+    """The gains of grades that the user requested."""
 
     @property
     def levels(self) -> tuple[tuple[float, float], ...]:
-        """The grades to which gains are assigned, and the gains."""
+        """The grades to which the user assigned gains, each with its gain."""
         return tuple((gain.level, gain.value) for gain in self.gains if gain.level is not None)
 
 
 class ParameterKind:
-    """The base class of kinds of parameters. The base class represents measures that have no parameters."""
+    """The base class of the kinds of parameters. The methods are suitable for measures without parameters."""
 
     scales_gains: bool = False
     """Whether the measure scales the gains of a topic to the range 0 to 1."""
@@ -66,7 +66,7 @@ class ParameterKind:
         return ""
 
     def parse(self, name: str, text: str | None, settings: Settings, note: Note) -> Parameters:
-        """Parse the parameters of a measure (None: the default). Call ``note`` for each number that is not plain."""
+        """Return parsed parameters, or the default if ``text`` is None. Malformed numbers are passed to ``note``."""
         return Parameters((name,))
 
     def cutoffs(self, parameters: Parameters) -> Sequence[int]:
@@ -74,16 +74,16 @@ class ParameterKind:
         return ()
 
     def apply(self, kernel: Kernel, t: Any, parameters: Parameters) -> Sequence[Values]:
-        """Call the kernel for the topics ``t``. Return one result for each printed name."""
+        """Call the kernel for the topics ``t``, and return the values for each printed name."""
         return [kernel(t, *parameters.values)]
 
 
 class NoParameters(Frozen, ParameterKind):
-    """The kind of a measure without parameters, which ignores parameters. The kernel is called as ``kernel(t)``."""
+    """The absence of parameters: any given parameters are ignored. The kernel is called with ``(t)``."""
 
 
 class Cutoffs(Frozen, ParameterKind):
-    """Ranks, each of which is an integer of at least 1. The kernel is called with ``(t, k)`` for each rank."""
+    """A list of rank cutoffs, which are positive integers. The kernel is called with ``(t, k)`` for each cutoff."""
 
     default: tuple[int, ...]
     usage: str = "K,K,..."
@@ -107,14 +107,14 @@ class Cutoffs(Frozen, ParameterKind):
 
 
 class CutoffsAndGains(Cutoffs):
-    """Ranks, optionally with gains in parentheses. The kernel is called with ``(t, k, pairs)`` for each rank."""
+    """A list of rank cutoffs, optionally with gains. The kernel is called with ``(t, k, pairs)`` for each cutoff."""
 
     def apply(self, kernel: Kernel, t: Any, parameters: Parameters) -> Sequence[Values]:
         return [kernel(t, k, parameters.gains) for k in parameters.values]
 
 
 class CutoffsAndReals(Cutoffs):
-    """Ranks and ``name=value`` pairs in any order. The kernel is called with ``(t, k, *values)`` for each rank."""
+    """Rank cutoffs and ``name=value`` pairs. The kernel is called with ``(t, k, *values)`` for each cutoff."""
 
     parameters: tuple[MeasureParameter, ...] = ()
 
@@ -137,7 +137,7 @@ class CutoffsAndReals(Cutoffs):
 
 
 class RealCutoffs(Frozen, ParameterKind):
-    """Recall levels or other real numbers in ascending order. The kernel ``(t, numbers)`` returns a result for each."""
+    """A list of real cutoffs, such as recall levels. The kernel, called with ``(t, numbers)``, returns all results."""
 
     default: tuple[float, ...]
     usage: str = "X,X,..."
@@ -157,7 +157,7 @@ class RealCutoffs(Frozen, ParameterKind):
 
 
 class Reals(Frozen, ParameterKind):
-    """A list of real numbers with fixed positions. The kernel is called with ``(t, *numbers)``."""
+    """A list of real numbers that are identified by their position. The kernel is called with ``(t, *numbers)``."""
 
     default: tuple[float, ...]
     usage: str = "X,X,..."
@@ -169,14 +169,15 @@ class Reals(Frozen, ParameterKind):
 
 
 class MeasureParameter(Frozen):
-    """A parameter that is a real number and has a name."""
+    """A named parameter of a measure, whose value is a real number."""
 
     name: str
     default: float | None
-    """The value if neither the parameter nor the setting is given, or None if the kernel determines the value."""
+    """The value that is used if neither the parameter nor a setting is given, or None if the kernel determines the
+    value."""
     declaration: Parameter
-    """The declaration of the accepted values. If a setting has the same declaration and is given, its value replaces
-    the default."""
+    """The declaration of the accepted values. If a setting with the same declaration is given, the value of the setting
+    replaces the default."""
 
     @property
     def kind(self) -> ValueType:
@@ -186,7 +187,7 @@ class MeasureParameter(Frozen):
 
 
 class NamedReals(Frozen, ParameterKind):
-    """Parameters such as ``name=value``. The kernel is called with ``(t, *values)``, in order of declaration."""
+    """Parameters of the form ``name=value``. The kernel is called with ``(t, *values)``, in order of declaration."""
 
     parameters: tuple[MeasureParameter, ...]
 
@@ -216,7 +217,7 @@ class NamedReals(Frozen, ParameterKind):
 
 
 class Gains(Frozen, ParameterKind):
-    """The gains of grades as ``key=value`` pairs. The kernel is called with ``(t, pairs)``, a tuple of ``Gain``."""
+    """Gains of grades, in ``key=value`` pairs. The kernel is called with ``(t, pairs)``, with a Gain for each pair."""
 
     usage: str = "LEVEL=GAIN,LEVEL=GAIN,..."
     sorted_like_c: bool = True
@@ -261,7 +262,7 @@ class Gains(Frozen, ParameterKind):
 
 
 class GradeGains(Frozen, ParameterKind):
-    """LEVEL=GAIN pairs in which no grade and no gain is negative. The kernel is called with ``(t, pairs)``."""
+    """LEVEL=GAIN pairs with nonnegative grades and gains. The kernel is called with ``(t, pairs)``."""
 
     usage: str = "LEVEL=GAIN,LEVEL=GAIN,..."
 
@@ -280,7 +281,7 @@ class GradeGains(Frozen, ParameterKind):
 
 
 def _level_of(key: str, settings: Settings) -> float | None:
-    """Return the grade that a key denotes, or None if the key is not a grade."""
+    """Return the grade that a key of a gain represents, or None if the key is not a grade."""
     if settings.grades == "whole":
         return settings.compat.gain_level(key)
     number, plain = c_double(as_bytes(key))
@@ -288,7 +289,7 @@ def _level_of(key: str, settings: Settings) -> float | None:
 
 
 def _numbers(text: str, read_as_c: Callable[[bytes], tuple[Any, bool]], note: Note) -> list[Any]:
-    """Return the numbers in a list separated by commas. ``read_as_c`` returns a number and whether it is plain."""
+    """Parse numbers separated by commas. ``read_as_c`` returns a number and whether it is well-formed."""
     numbers = []
     for item in text.split(","):
         number, plain = read_as_c(as_bytes(item))

@@ -51,7 +51,7 @@ def precision(t: Topics, k: int) -> FloatArray:
 
 
 def probable_recall(t: ExpectedTopics, k: float = np.inf) -> FloatArray:
-    """Return the expected recall of each topic at cutoff k, or of all retrieved documents, under probabilities."""
+    """Return each topic's expected recall at cutoff k (default: at the last rank) under relevance probabilities."""
     return t.each(lambda topic: topic.mean(topic.rank <= k, 1.0 / topic.counts))
 
 
@@ -86,7 +86,7 @@ def relative_precision(t: Topics, k: int) -> FloatArray:
 
 
 def _expected_success(t: TiedTopics, k: int) -> FloatArray:
-    """Return, for each topic, the probability that a hit is among the first k documents."""
+    """Return the probability that a relevant document is among the first k documents of each topic."""
     first, without = t.first_hit()
     return np.asarray(first.rows.max(np.where(first.number <= k, 1.0 - without, 0.0), empty=0.0))
 
@@ -122,7 +122,7 @@ share_of_judged = partial(
     uses_level=False,
     unjudged=UnjudgedEffect.UNJUDGED,
 )
-"""The decorator that declares measures of the fraction of judged or unjudged documents."""
+"""The decorator for measures of the fraction of judged or unjudged documents."""
 
 
 @share_of_judged("unj", ZERO_TO_ONE, lower_is_better=True)
@@ -156,7 +156,7 @@ def r_precision(t: Topics) -> FloatArray:
 
 
 def _expected_reciprocal_rank(t: TiedTopics, k: float = np.inf) -> FloatArray:
-    """Return the expected reciprocal rank of the first hit of each topic, counting 0 if its rank exceeds k."""
+    """Return the expected reciprocal rank of each topic's first relevant document, counting 0 for ranks beyond k."""
     first, _ = t.first_hit()
     return first.rows.sum(np.where(first.number <= k, first.chance / first.number, 0.0))
 
@@ -251,7 +251,7 @@ def multiple_r_precision(t: Topics, multiples: Sequence[float]) -> list[FloatArr
         cutoff = truncate(np.multiply(multiple, t.n_rel, dtype=np.float64) + 0.9)
         beyond = walk.skips(cutoff)
         inside = walk.stops_at(cutoff)
-        # If the level is below 0, unjudged documents are hits, and the first hits are not counted.
+        # If the level is below 0, unjudged documents are hits, and the surplus is subtracted from the first hits.
         n_hits = np.maximum(t.hits_within(cutoff) - (t.n_hits - t.n_rel_ret), 0)
         values.append(np.where(beyond, ratio(t.n_rel_ret, cutoff), np.where(inside, ratio(n_hits, cutoff), 0.0)))
     return values[::-1]
@@ -271,12 +271,12 @@ class _Walk:
         self._stuck: BoolArray = np.zeros(start.shape, np.bool_)
 
     def skips(self, cutoff: IntArray) -> BoolArray:
-        """Return whether the next cutoff of each topic is skipped because it exceeds the start."""
+        """Return whether each topic's next cutoff is skipped because it exceeds ``start``."""
         self._skipping = self._skipping & (cutoff > self._limit)
         return self._skipping
 
     def stops_at(self, cutoff: IntArray) -> BoolArray:
-        """Return, for each topic, whether this cutoff is reached. Call ``skips`` with the cutoff first."""
+        """Return whether each topic reaches ``cutoff``. ``skips`` must have been called with the same cutoff."""
         met = ~self._skipping & ~self._stuck & (cutoff >= 1) & (cutoff <= self._limit)
         self._stuck = self._stuck | ~(self._skipping | met)
         self._limit = np.where(met, cutoff, self._limit)
@@ -286,9 +286,9 @@ class _Walk:
 def _interpolate(t: Topics, levels: Sequence[float]) -> list[tuple[FloatArray, BoolArray]]:
     """Return, for each recall level, the interpolated precision of each topic and whether the level is reached.
 
-    The precision is 0.0 if the level is not reached.
+    If the level is not reached, the precision is 0.0.
     """
-    # Hits are counted from the last one; there are more than n_rel_ret if the level is below 0.
+    # If the level is below 0, there are more hits than n_rel_ret. The surplus is subtracted from the first hits.
     n_hits = t.hits_so_far - t.rows.spread(t.n_hits - t.n_rel_ret)
     is_hit = t.hit & (n_hits > 0)
     hits, n_hits, precision = t.rows.keep(is_hit), n_hits[is_hit], (n_hits / t.rank)[is_hit]

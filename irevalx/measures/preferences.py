@@ -75,13 +75,13 @@ def fulfilled_retrieved(p: Preferences) -> IntArray:
 
 
 def _fraction(name: str, title: str, prose: str, formula: str, kernel: Kernel, source: str = "trec_eval") -> Measure:
-    """Declare a measure that is a fraction of preferences fulfilled. ``title`` completes its title."""
+    """Declare a measure that is a fraction of fulfilled preferences. ``title`` is the end of the measure's title."""
     kernel.__doc__ = f"Fraction of preferences fulfilled{title}.\n\n{prose}\n\nFormula: {formula}.\nSource: {source}."
     return _preference_measure(name, ZERO_TO_ONE)(kernel)
 
 
 def _fractions(suffix: str, title: str, prose: str, formula: str, *counts: str) -> tuple[Measure, Measure]:
-    """Declare the fraction of some preferences of a topic that are fulfilled, and its mean over judgment groups."""
+    """Declare two measures: the fraction of a topic's preferences that are fulfilled, and its mean over groups."""
     fulfilled_and_possible = attrgetter(*counts)
     name, averaged = f"prefs_simp{suffix}", f"The mean over judgment groups of prefs_simp{suffix}."
     if not suffix:
@@ -192,7 +192,7 @@ def _balanced(
     n_nonrelevant: IntArray,
     counts: Callable[[PreferenceCounts], tuple[IntArray, IntArray]],
 ) -> FloatArray:
-    """Return the fraction of preferences fulfilled if each judgment group has R nonrelevant documents."""
+    """Return the fraction of fulfilled preferences, with R nonrelevant documents in each judgment group."""
     surplus = n_relevant - n_nonrelevant
     relevant, relevant_ret = p.relevant
     fulfilled, possible = counts(p.tally)
@@ -203,6 +203,6 @@ def _balanced(
 
 
 def _mean_of_groups(p: Preferences, of_group: FloatArray) -> FloatArray:
-    """Return the mean over the judgment groups of each topic, or 0 if it is undefined."""
+    """Return the mean over the judgment groups of each topic, or 0 if the mean is undefined."""
     sums = p.groups.sum(of_group)
     return np.where(sums > 0, sums / p.groups.lengths, 0.0)

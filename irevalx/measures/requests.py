@@ -1,4 +1,4 @@
-"""Parsing of the requests for measures that are given with ``-m``."""
+"""Parsing of requests for measures, which are the values of ``-m``."""
 
 from __future__ import annotations
 
@@ -18,31 +18,31 @@ from irevalx.wording import first_names, join_words, spelled
 
 
 class ParsedRequest(Frozen):
-    """A request for a measure or a set of measures, with unparsed parameters."""
+    """A request for a measure or a set of measures, whose parameters have not been parsed."""
 
     name: str
     parameters: str | None = None
-    """The parameters as typed, or None if the default is requested."""
+    """The parameters as the user typed them, or None if there are none."""
     cutoffs: tuple[str, ...] = ()
-    """The cutoffs as typed. Cutoffs are added to the parameters."""
+    """The cutoffs after @ as the user typed them. The cutoffs are added to the parameters."""
     level: float | None = None
-    """The relevance level, which is a float unless written as an integer, or None for the level of all measures
-    (``-l``)."""
+    """The relevance level of the request, or None for the level of all measures (``-l``). The level is an int if it was
+    written as an integer."""
     treatment: UnjudgedTreatment | None = None
     """The treatment of unjudged documents, or None for the default."""
     gains: str | None = None
     """The gains of grades, such as ``2=1,3=5``, for a measure that also has cutoffs."""
     text: str = ""
-    """The request as typed, with white space removed."""
+    """The request as the user typed it, without white space."""
 
     def members(self, compat: Compat, *, plain: bool = True) -> Iterator[tuple[Measure, UnjudgedTreatment | None]]:
-        """Yield the requested measure, or the measures of a set, with their treatments of unjudged documents."""
+        """Yield the requested measure, or the members of a set, each with a treatment of unjudged documents or None."""
         if self.name not in NICKNAMES:
             yield named(self.name), self.treatment
             return
         for member in NICKNAMES[self.name]:
             name, own = split_treatment(member)
-            # P:skip, for example, is a member of ``incomplete`` only if no treatment is requested (``plain``).
+            # A member with a treatment, such as P:skip of ``incomplete``, is skipped if the user requests a treatment.
             if exists(name, compat) and not (own and (self.treatment or not plain)):
                 yield named(name), own or self.treatment
 
@@ -52,21 +52,21 @@ class Request(Frozen, kw_only=True):
 
     measure: Measure
     treatment: UnjudgedTreatment
-    """The requested treatment. The treatment has no effect on a measure that has a value only in the `all` row."""
+    """The requested treatment of unjudged documents, which has no effect on measures without topic values."""
     spec: ParsedRequest
-    """The level, parameters, cutoffs and gains. A member of a set has the defaults."""
+    """The parsed request, with the level, parameters, cutoffs and gains. Members of a set have default values."""
     spelling: str = ""
-    """The requested name of the values, or "" for a member of a set."""
+    """The name under which the values were requested, or "" for a member of a set."""
     optional: bool = False
-    """Whether the measure is omitted if the format of the judgments does not support it."""
+    """Whether the measure is omitted if it does not support the format of the judgments."""
 
     @property
     def effective_treatment(self) -> UnjudgedTreatment:
-        """The treatment, which is nonrel for a measure that has a value only in the `all` row."""
+        """The treatment of unjudged documents, or "nonrel" if the measure has no topic values."""
         return "nonrel" if self.measure.kernel is None else self.treatment
 
     def merged_by(self, like_c: bool) -> tuple[str, float | None, UnjudgedTreatment, str | None, str | None]:
-        """Return the key by which requests are merged. ``like_c`` excludes the parameters of trec_eval."""
+        """Return the key by which requests are merged. If ``like_c``, requests with different parameters are merged."""
         spec, parameters, kind = self.spec, self.spec.parameters, self.measure.kind
         if isinstance(kind, CutoffsAndReals):
             parameters = ",".join(item for item in (parameters or "").split(",") if "=" in item)
@@ -76,7 +76,7 @@ class Request(Frozen, kw_only=True):
 
     @property
     def listed_cutoffs(self) -> tuple[str, ...]:
-        """The cutoffs in the request as typed, or () if there are no cutoffs or there are other parameters."""
+        """The cutoffs as typed, or an empty tuple if the request contains no cutoffs or also other parameters."""
         cutoffs, parameters = self.spec.cutoffs, self.spec.parameters
         if cutoffs or parameters is None or "=" in parameters:
             return cutoffs
@@ -84,17 +84,17 @@ class Request(Frozen, kw_only=True):
 
     @property
     def cutoff_values(self) -> frozenset[float]:
-        """The numbers of ``listed_cutoffs``."""
+        """The numeric values of ``listed_cutoffs``."""
         return frozenset(c_double(as_bytes(cutoff))[0] for cutoff in self.listed_cutoffs)
 
 
 def first_parameters(requests: Iterable[Request]) -> str | None:
-    """Return the parameters of the first request that has parameters, or None if no request has any."""
+    """Return the parameters of the first request with parameters, or None if no request has parameters."""
     return next((request.spec.parameters for request in requests if request.spec.parameters is not None), None)
 
 
 def warning_of_replaced(merged: Iterable[Sequence[Request]]) -> Iterator[str]:
-    """Yield a warning about all requests whose parameters are replaced by earlier parameters of the measure."""
+    """Yield a warning if parameters are ignored because an earlier request for the measure has other parameters."""
     replaced = []
     for requests in merged:
         first = first_parameters(requests)
@@ -112,7 +112,7 @@ def warning_of_replaced(merged: Iterable[Sequence[Request]]) -> Iterator[str]:
 
 
 def merged_parameters(requests: Sequence[Request], like_c: bool) -> str | None:
-    """Return the parameters of merged requests: those of the first request, and the cutoffs of all requests.
+    """Return the merged parameters: the parameters of the first request, and the cutoffs of all requests.
 
     If ``like_c`` is true, only cutoffs after @ are merged.
     """
@@ -131,7 +131,7 @@ def merged_parameters(requests: Sequence[Request], like_c: bool) -> str | None:
 
 
 def read_own_request(text: str, compat: Compat) -> ParsedRequest | None:
-    """Parse ``NAME`` or ``NAME.PARAMETERS``, the notation of trec_eval, or return None for another text."""
+    """Parse a request in trec_eval's notation, ``NAME`` or ``NAME.PARAMETERS``. Return None for other notations."""
     name, dot, parameters = text.partition(".")
     if "(" in text or not (exists(name, compat) or name in NICKNAMES):
         return None
@@ -141,7 +141,7 @@ def read_own_request(text: str, compat: Compat) -> ParsedRequest | None:
 
 
 def refuse_level(spec: ParsedRequest, settings: Settings) -> None:
-    """Raise UsageError if a request has a level that grades of this type do not support."""
+    """Raise UsageError if a request contains a relevance level that the type of the grades does not support."""
     if spec.level is None or settings.grades == "real":
         return
     if settings.grades == "probability":
@@ -151,7 +151,7 @@ def refuse_level(spec: ParsedRequest, settings: Settings) -> None:
 
 
 def without_blanks(text: str) -> str:
-    """Remove white space, because measure names contain none."""
+    """Remove all white space from a request."""
     return "".join(text.split())
 
 
@@ -161,7 +161,7 @@ def exists(name: str, compat: Compat) -> bool:
 
 
 def split_treatment(text: str) -> tuple[str, UnjudgedTreatment | None]:
-    """Split ``NAME:TREATMENT``. If the text contains no treatment, the treatment is None."""
+    """Split ``NAME:TREATMENT`` into name and treatment. If there is no treatment, the second item is None."""
     stem, colon, last = text.rpartition(":")
     if not colon or ")" in last:
         return text, None
@@ -175,15 +175,16 @@ def split_treatment(text: str) -> tuple[str, UnjudgedTreatment | None]:
 
 
 _SEPARATOR = re.compile(r"[\s,]+(?=[^\W\d])(?!\w+=)|(?<![\s,])\s+(?![\s,])|[\s,]+$")
-"""Spaces, and commas before a letter. A number or ``name=`` after a comma belongs to the same measure."""
+"""The pattern of separators between measures: spaces, and commas before a letter. A number or ``name=`` after a comma
+belongs to the same measure."""
 
 _BRACKETS = re.compile(r"\([^()]*\)|\{[^{}]*\}")
-"""Brackets and their content, which belong to one measure, as in ``nDCG(gains={1:3,2:9})@20``."""
+"""The pattern of brackets and their content, which contain no separators, as in ``nDCG(gains={1:3,2:9})@20``."""
 
 
 @lru_cache(maxsize=1 << 10)
 def measures_in(text: str) -> tuple[str, ...]:
-    """Parse a text as a list of requests. The list is empty only if the text is blank.
+    """Split a string into requests. The result is empty only if the string is blank.
 
     >>> measures_in("map,P.5,10 nDCG(gains={1:3,2:9})@20")
     ('map', 'P.5,10', 'nDCG(gains={1:3,2:9})@20')

@@ -62,7 +62,7 @@ def set_relative_precision(t: Topics) -> FloatArray:
 
 
 def _probable_map(t: ExpectedTopics) -> FloatArray:
-    """Return the expected value for each topic. n^2 is computed as the sum of 2 i - 1 over i from 1 to n."""
+    """Return the expected value of set_map. n^2 is computed as the sum of 2 i - 1 over i from 1 to n."""
 
     def of(topic: ExpectedTopic) -> float:
         every, share = np.ones(topic.rank.size), 1.0 / topic.counts

@@ -1,6 +1,6 @@
-"""Resolution of requests to measures with parameters, in print order, and conflicts between requests.
+"""The selection of requested measures, with their parameters and in print order.
 
-``parse_request`` parses one text. ``select_measures`` merges requests for the same measure, so that all cutoffs are
+``parse_request`` parses one request. ``select_measures`` merges requests for the same measure, so that all cutoffs are
 computed together. If ``like_c`` is true, only the first parameters of a measure are used, as in trec_eval.
 """
 
@@ -42,12 +42,12 @@ if TYPE_CHECKING:
     from irevalx.measures.zscores import Zscores
 
 UNSUPPORTED = "measures that do not support the treatment"
-"""The first words of the warning about measures that do not support a requested treatment."""
+"""The beginning of the warning about measures that do not support a requested treatment."""
 
 
 @lru_cache(maxsize=1 << 10)
 def parse_request(text: str, compat: Compat) -> ParsedRequest:
-    """Parse ``map``, ``P.5,10``, ``ndcg:skip``, ``all``, or spellings of other programs, such as ``nDCG@10``."""
+    """Parse a request such as ``P.5,10``, ``ndcg:skip`` or ``all``, or in another program's spelling (``nDCG@10``)."""
     compact = without_blanks(text)
     stem, treatment = split_treatment(compact if "(" in text else text)
     spec = read_own_request(stem, compat)
@@ -62,7 +62,7 @@ def parse_request(text: str, compat: Compat) -> ParsedRequest:
 
 
 def _read_other(stem: str, compat: Compat) -> ParsedRequest:
-    """Parse a name that trec_eval does not define. If the name is unknown, load the measures of installed packages."""
+    """Parse a request in another spelling. If the measure is unknown, load the measures of installed packages."""
     from irevalx.measures.foreign_requests import read_foreign_request  # imported here because few calls need it
 
     try:
@@ -76,7 +76,7 @@ def _read_other(stem: str, compat: Compat) -> ParsedRequest:
 
 
 def refuse_treatment(measure: Measure, treatment: UnjudgedTreatment, text: str = "") -> None:
-    """Raise UsageError about a treatment that the measure does not support. ``text`` is shown as its name."""
+    """Raise UsageError about a treatment that ``measure`` does not support. ``text`` is the requested name."""
     raise UsageError(
         f"measure {text or measure.name} does not support the treatment {quote(treatment)} of unjudged documents, only "
         f"{' or '.join(measure.treatments)}"
@@ -84,7 +84,7 @@ def refuse_treatment(measure: Measure, treatment: UnjudgedTreatment, text: str =
 
 
 def refuse_contradictions(texts: Sequence[str], settings: Settings, rel_format: str, *, with_pool: bool) -> None:
-    """Raise UsageError if treatments are combined with ``-J``, or if the format excludes an option."""
+    """Raise UsageError if treatments are combined with ``-J``, or if the judgment format excludes a given option."""
     with_treatments = bool(settings.unjudged) or any(parse_request(text, settings.compat).treatment for text in texts)
     if with_treatments and settings.judged_only:
         raise UsageError(
@@ -123,10 +123,10 @@ class RequestedMeasure(Frozen):
     """Whether the measure is requested only as a member of a set. In this case, the measure is omitted if the judgments
     do not support it."""
     ties: Ties | None = None
-    """The order of ties if several orders are requested. The value is None for a single order, and for the difference
-    of two orders."""
+    """The order of tied documents, or None if a single order is requested or if the values are differences between two
+    orders."""
     is_width: bool = False
-    """Whether the values are differences between the best and the worst order of ties."""
+    """Whether the values are differences between the values for the best and the worst tie order."""
 
     @property
     def needs_all(self) -> bool:
@@ -141,20 +141,20 @@ class RequestedMeasure(Frozen):
 
     @property
     def cutoffs(self) -> dict[str, int]:
-        """A dictionary from each printed name to its cutoff. The dictionary is empty for a measure without cutoffs."""
+        """The cutoff for each printed name. The dictionary is empty if the measure has no cutoffs."""
         return dict(zip(self.names, self.measure.kind.cutoffs(self.parameters), strict=False))
 
     def is_ordered_by_gain(self, ties: Ties) -> bool:
-        """Return whether the gains in the request determine the order of tied documents."""
+        """Return whether tied documents are sorted by the gains in the request and not by grade."""
         return ties in BEST_AND_WORST and bool(self.parameters.levels)
 
     def gains_of(self, t: Topics) -> FloatArray:
-        """Return the gain of each document of ``t.rows``, as given in the request."""
+        """Return the gain of each document of ``t.rows``, computed with the gains in the request."""
         return GainsOfTopics.of(t, self.parameters.gains, scaled=self.measure.kind.scales_gains).gain
 
 
 class Selection(Frozen):
-    """The measures to compute."""
+    """The measures to compute, and how their values are named."""
 
     measures: tuple[RequestedMeasure, ...]
     """The requested measures in print order."""
@@ -162,13 +162,13 @@ class Selection(Frozen):
     zscores: Zscores | None = None
     """The converter of values to z-scores, or None if values are not converted."""
     as_requested: bool = False
-    """Whether names and their order are printed as requested."""
+    """Whether values are printed under the requested names and in the requested order."""
     requests: tuple[tuple[Request, RequestedMeasure], ...] = ()
-    """The requests in their original order, each with the measure that was selected for it."""
+    """The requests in their original order, each with the selected measure that fulfils the request."""
 
     @cached_property
     def requested(self) -> dict[str, str]:
-        """A dictionary from each requested name of values to the printed name, in the order of the requests."""
+        """The printed name for each requested name, as a dictionary in the order of the requests."""
         requested: dict[str, str] = {}
         for request, selected in self.requests:
             for spelling, name in _spellings(request, selected):
@@ -176,20 +176,20 @@ class Selection(Frozen):
         return requested
 
     def refuse_other_formats(self) -> None:
-        """Raise EvaluationError if a measure cannot be computed from judgments in this format."""
+        """Raise EvaluationError if a selected measure does not support the format of the judgments."""
         for selected in self.measures:
             if problem := selected.measure.format_problem(self.rel_format):
                 raise EvaluationError(problem)
 
     @cached_property
     def requested_cutoffs(self) -> dict[str, int]:
-        """A dictionary from printed name to cutoff, for cutoffs that the user requested."""
+        """The cutoffs that the user requested, as a dictionary with printed names as keys."""
         pairs = ((request.cutoff_values, selected.cutoffs.items()) for request, selected in self.requests)
         return {name: cutoff for listed, of_measure in pairs for name, cutoff in of_measure if cutoff in listed}
 
     @cached_property
     def needs_all(self) -> bool:
-        """Whether some value depends on which unpooled documents were retrieved, and not only on their number."""
+        """Whether any value depends on which unpooled documents were retrieved, and not only on their number."""
         return any(selected.needs_all for selected in self.measures)
 
 
@@ -204,8 +204,8 @@ def select_measures(
     warn: Warn = lambda line: None,
 ) -> Selection:
     """Select the requested measures, or the default measures of the judgment format if there are no requests."""
-    # ``strict`` rejects parameters that are not plain numbers; ``as_requested`` keeps requested names and their order;
-    # ``like_c`` uses only the first parameters of a measure, apart from cutoffs after @.
+    # If ``strict``, malformed numbers in parameters are errors. If ``as_requested``, requested names and their order
+    # are kept. If ``like_c``, only the first parameters of a measure are used, except cutoffs after @.
     default = REL_FORMATS[rel_format].default_measures
     specs = [parse_request(default if text == "official" else text, settings.compat) for text in texts or [default]]
     of_specs = [list(_requests(spec, settings)) for spec in specs]
@@ -215,8 +215,8 @@ def select_measures(
     def place(request: Request) -> tuple[int, int, bool, float]:
         """Return the sort key of a request.
 
-        Measures of the `all` row come first, followed by the measures of each treatment. Within a treatment, measures
-        and levels are in ascending order.
+        Measures without topic values come first, followed by the measures with each treatment. For each treatment,
+        measures are in print order, and levels are in ascending order.
         """
         block = -1 if request.measure.kernel is None else blocks.index(request.treatment)
         return block, place_of(request.measure), request.spec.level is not None, request.spec.level or 0
@@ -263,10 +263,10 @@ def select_measures(
 
 
 def _by_order_of_ties(selected: RequestedMeasure, settings: Settings) -> Iterator[tuple[str, RequestedMeasure]]:
-    """Yield a name suffix and a measure for each order of ties, and for the difference of best and worst."""
+    """Yield a suffix and a measure for each order of ties, and for the difference between best and worst order."""
     measure, orders = selected.measure, settings.tie_orders
     if len(orders) == 1 or not measure.kernel or not (measure.higher_is_better or measure.lower_is_better):
-        # measures of the `all` row, and counts that are neither better nor worse, are not repeated
+        # Measures without topic values, and counts without a direction, are not repeated for each order.
         yield "", selected
         return
     for order in orders:
@@ -278,9 +278,9 @@ def _by_order_of_ties(selected: RequestedMeasure, settings: Settings) -> Iterato
 def select_again(
     texts: tuple[str, ...], settings: Settings, rel_format: str, *, strict: bool, as_requested: bool, warn: Warn
 ) -> Selection:
-    """Return the cached result of ``select_measures``. Repeat the errors and warnings of the first call."""
-    if not ADDED:  # a custom measure that is declared again has the same name
-        with suppress(IrevalxError):  # the call below raises it again, after the warnings
+    """Call ``select_measures`` with a cache. Errors and warnings of the first call are repeated."""
+    if not ADDED:  # the same name can refer to another custom measure later
+        with suppress(IrevalxError):  # the call below raises the error again, after the warnings
             selection, lines = _selected_once(texts, settings.values, rel_format, strict, as_requested)
             for line in lines:
                 warn(line)
@@ -301,23 +301,23 @@ def _selected_once(
 
 
 def printed_name(text: str) -> str:
-    """Return the printed name of the requested values, or "" if there are several names."""
+    """Return the printed name of a requested measure, or "" if the measure is unknown or has several names."""
     selected = requested_measure(text)
     return "" if selected is None else selected.names[0]
 
 
 def requested_measure(text: str) -> RequestedMeasure | None:
-    """Return the requested measure, or None if it is unknown or has several printed names."""
+    """Return a requested measure, or None if the measure is unknown or has several printed names."""
     for compat in COMPAT.values():
         with suppress(IrevalxError):
-            settings = Settings(compat=compat, grades="real")  # permits any level
+            settings = Settings(compat=compat, grades="real")  # so that any level is valid
             selected = select_measures([text], settings).measures
             return selected[0] if sum(len(each.names) for each in selected) == 1 else None
     return None
 
 
 def _requests(spec: ParsedRequest, settings: Settings) -> Iterator[Request]:
-    """Yield the requests in a text: a measure with one or several treatments, or the members of a set."""
+    """Yield single requests: a measure with each of its treatments, or the members of a set."""
     refuse_level(spec, settings)
     is_set, own_level = spec.name in NICKNAMES, None if spec.level == settings.level else spec.level
     unjudged: Sequence[UnjudgedTreatment] = ("skip",) if settings.judged_only else settings.unjudged or NONREL
@@ -342,12 +342,12 @@ def _requests(spec: ParsedRequest, settings: Settings) -> Iterator[Request]:
 
 
 def _has_treatment(request: Request, settings: Settings) -> bool:
-    """Return whether the measure supports the treatment, which is assumed under -J and for the `all` row."""
+    """Return whether the measure supports the treatment. Under -J and without topic values, support is assumed."""
     return settings.judged_only or request.measure.kernel is None or request.treatment in request.measure.treatments
 
 
 def _suffix(level: float | None, treatment: UnjudgedTreatment, settings: Settings, gains: str | None = None) -> str:
-    """Return the suffix of a measure's name: its level, its gains and, except with ``-J``, its treatment."""
+    """Return the suffix of a printed name, which states the level, the gains and, except with ``-J``, the treatment."""
     has_suffix = treatment != "nonrel" and not settings.judged_only
     own = "" if level is None else f"(rel={level})"
     if gains is not None:
@@ -356,7 +356,7 @@ def _suffix(level: float | None, treatment: UnjudgedTreatment, settings: Setting
 
 
 def _without_effect(specs: Sequence[ParsedRequest], merged: Iterable[Sequence[Request]]) -> Iterator[str]:
-    """Yield a warning for each list of parameters that has no effect."""
+    """Yield a warning for each list of parameters that a set or a measure ignores."""
     for spec in specs:
         if spec.name in NICKNAMES and spec.parameters is not None:
             yield f"the parameters {quote(spec.parameters)} of {spec.name} are ignored: it is a set of measures"
@@ -382,7 +382,7 @@ def _lacking(requests: Sequence[Request], settings: Settings) -> Iterator[str]:
 
 
 def _undefined(specs: Sequence[ParsedRequest], settings: Settings) -> Iterator[str]:
-    """Yield a warning for each feature that members of requested sets do not support."""
+    """Yield a warning for each active setting that members of a requested set do not support."""
     members = [measure for spec in specs if spec.name in NICKNAMES for measure, _ in spec.members(settings.compat)]
     for feature in settings.features:
         if names := dict.fromkeys(measure.name for measure in members if feature in measure.refuses):
@@ -392,7 +392,7 @@ def _undefined(specs: Sequence[ParsedRequest], settings: Settings) -> Iterator[s
 def _selected(
     requests: Sequence[Request], settings: Settings, strict: bool, like_c: bool, warn: Warn
 ) -> RequestedMeasure:
-    """Merge the requests for a measure. The result has parsed parameters and all cutoffs."""
+    """Merge the requests for a measure into one measure with parsed parameters and all cutoffs."""
     measure, spec, treatment = requests[0].measure, requests[0].spec, requests[0].effective_treatment
     text = merged_parameters(requests, like_c)
 
@@ -429,7 +429,7 @@ def _cutoff_hint(name: str, parameters: str | None) -> str:
 
 
 def with_distinct_names(measures: Iterable[RequestedMeasure]) -> tuple[RequestedMeasure, ...]:
-    """Return measures with distinct names. If two names are equal, recall levels are written with all digits."""
+    """Return the measures with distinct names. If two names are equal, recall levels are printed with all digits."""
     measures = tuple(measures)
     number = Counter(name for measure in measures for name in measure.names)
 
@@ -448,7 +448,7 @@ def with_distinct_names(measures: Iterable[RequestedMeasure]) -> tuple[Requested
 
 
 def _spellings(request: Request, selected: RequestedMeasure) -> Iterator[tuple[str, str]]:
-    """Yield each requested name with the printed name. The two names are equal if no name was requested."""
+    """Yield each pair of a requested name and a printed name. If no name was requested, both names are equal."""
     kind = selected.measure.kind
 
     def keys_of(parameters: Parameters) -> tuple[Any, ...]:
@@ -474,7 +474,7 @@ def _spellings(request: Request, selected: RequestedMeasure) -> Iterator[tuple[s
 
 
 def split_requests(texts: Iterable[str], compat: Compat) -> tuple[str, ...]:
-    """Split texts that contain several measures, which trec_eval also accepts."""
+    """Split each string that contains several measures. A string that is one valid request is not split."""
     measures: list[str] = []
     for text in texts:
         parts = measures_in(text)

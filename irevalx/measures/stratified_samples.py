@@ -23,8 +23,8 @@ from irevalx.measures.summaries import root_of_squares, total, total_of_all_judg
 from irevalx.ranking.topics import SampledTopics, log2_of
 
 REACHED = 1 - 1e-4
-"""The fraction of a recall level that an estimate must reach for the level to count as reached. The fraction is below
-1, because smoothing reduces the estimate."""
+"""The fraction of a recall level at which the level counts as reached. The fraction is below 1, because smoothing
+reduces estimates of recall."""
 
 _strata_measure = partial(
     measure, formats=frozenset({"sampled"}), treatments=NONREL, pooled=UnjudgedEffect.LIKE_STRATUM
@@ -32,7 +32,7 @@ _strata_measure = partial(
 
 
 class _Stratum(Frozen):
-    """A stratum in all topics: its sizes, and masks of its documents."""
+    """A stratum in all topics, with the numbers of its documents and with masks that select them."""
 
     t: SampledTopics
     number: int
@@ -54,15 +54,15 @@ class _Stratum(Frozen):
         return ratio(self.size, self.n_judged)
 
     def above(self, mask: BoolArray) -> IntArray:
-        """Return how many documents of the stratum that are true in ``mask`` are ranked above each document."""
+        """Count the documents of the stratum that ``mask`` selects and that are ranked above each document."""
         return self.upto(mask) - (self.inside & mask)
 
     def upto(self, mask: BoolArray) -> IntArray:
-        """Return how many documents of the stratum that are true in ``mask`` rank no lower than each document."""
+        """Count the documents of the stratum that ``mask`` selects and that are ranked at or above each document."""
         return self.t.rows.running_count(self.inside & mask)
 
     def within(self, mask: BoolArray) -> IntArray:
-        """Return, for each topic, how many retrieved documents of the stratum are true in ``mask``."""
+        """Count the retrieved documents of the stratum that ``mask`` selects in each topic."""
         return self.t.rows.count(self.inside & mask)
 
 
@@ -216,7 +216,7 @@ def inferred_precision(t: SampledTopics, k: int) -> FloatArray:
 
 
 def _estimated(size: AnyArray, n_judged: IntArray, n_rel: IntArray) -> FloatArray:
-    """Estimate the number of relevant documents among ``size`` documents from the judged ones, with smoothing."""
+    """Return a smoothed estimate of the number of relevant documents among ``size`` documents, some of them judged."""
     estimated: FloatArray = size * (n_rel + DEFAULT_EPSILON) / (n_judged + 3 * DEFAULT_EPSILON)
     return estimated
 
@@ -227,7 +227,7 @@ def _inferred_relevant(t: SampledTopics) -> FloatArray:
 
 
 def _estimated_within(t: SampledTopics, first: BoolArray) -> FloatArray:
-    """Return, for each topic, the estimated number of relevant documents in the mask ``first``."""
+    """Return the estimated number of relevant documents of each topic among those that the mask ``first`` selects."""
     estimated = np.zeros(t.rows.n)
     for stratum in _strata(t):
         counts = (stratum.within(first & mask) for mask in (t.rank > 0, t.judged, t.relevant))
@@ -236,9 +236,9 @@ def _estimated_within(t: SampledTopics, first: BoolArray) -> FloatArray:
 
 
 def _gains(t: SampledTopics, grades: AnyArray, pairs: Sequence[Gain]) -> FloatArray:
-    """Return the gains of documents with these grades. The default is the grade, or 0 unless judged relevant."""
+    """Return the gain for each of ``grades``. Without a pair, the gain is the grade, or 0 if it is below the level."""
     gains = np.where(grades >= max(t.level, 0), grades, 0).astype(np.float64)
-    for pair in reversed(pairs):  # the first of several pairs of a level is used
+    for pair in reversed(pairs):  # the first pair of a grade takes precedence
         gains[(grades == pair.level) & (grades >= t.level)] = pair.value
     return gains
 

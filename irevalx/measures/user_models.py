@@ -94,7 +94,7 @@ def rank_biased_residual(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
 
 
 def persistence_of(pairs: Sequence[Gain]) -> float:
-    """Return the last value of p among the parameters, or 0.9."""
+    """Return the persistence p: the last value among the parameters, or the default 0.9."""
     return next((pair.value for pair in reversed(pairs) if pair.key == "p"), 0.9)
 
 
@@ -132,7 +132,7 @@ def compatibility(t: Topics, p: float) -> FloatArray:
 
 
 def _ideal_rank(rows: Segments, grade: AnyArray, ideal: Segments, ideal_grade: FloatArray) -> IntArray:
-    """Return the rank of each document in the ideal ranking, in which equal grades keep their order."""
+    """Return each document's rank in the ideal ranking, in which documents of equal grade keep their order."""
     ideal_rank = np.empty(rows.size, np.int64)
     for topic in range(rows.n):
         where = rows.slice(topic)
@@ -168,7 +168,8 @@ def inst(t: Topics, goal: float, highest: float | None) -> FloatArray:
     rows, rank = t.rows.keep(gains), t.rank[gains]
     most = np.maximum(t.ideal.max(t.ideal_grade, empty=1.0), 1.0) if highest is None else np.full(rows.n, highest)
     gain = np.minimum(t.grade[gains] / rows.spread(most), 1.0)
-    # After the gains G, W(k) = (a/(k - 1 + c))^2 with c = 2T - G up to the next gain: its sum has a closed form.
+    # Up to the next gain, W(k) = (a/(k - 1 + c))^2, where c = 2T - G and G is the sum of gains so far. The sum of such
+    # terms has a closed form.
     after = 2.0 * goal - rows.running_sum(gain)
     before = rows.previous(after, none=2.0 * goal)
     step = (rank + after - 1.0) / (rank + before - 1.0)

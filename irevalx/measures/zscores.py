@@ -1,4 +1,4 @@
-"""Z-scores: differences from a mean in standard deviations. ``-Z`` names the file with means and deviations."""
+"""Z-scores, which express values as differences from a mean in standard deviations (``-Z``)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ from irevalx.trec_eval import Compat, MalformedNumbers
 LAYOUT = Layout(line="a line of z-scores", columns=("TOPIC MEASURE MEAN DEVIATION",))
 
 UNKNOWN = -1_000_000.0
-"""The z-score for an unknown mean and deviation, or for a deviation of 0 if the value is not the mean."""
+"""The z-score of a value if the mean and deviation are unknown, or if the deviation is 0 and the value is not the
+mean."""
 
 
 class ZscoreMoments(Frozen):
@@ -29,11 +30,12 @@ class ZscoreMoments(Frozen):
     names: Sequence[bytes]
     """The printed names in ascending byte order. A name can occur repeatedly."""
     values: Sequence[tuple[float, float]]
-    """The mean and the standard deviation that belong to each name."""
+    """The mean and the standard deviation for each name."""
 
     def find(self, name: bytes) -> tuple[float, float] | None:
         """Return the mean and standard deviation of a measure, or None if they are missing."""
-        # As in trec_eval, the range is one too long; this determines which of several entries of a name is returned.
+        # As in trec_eval, the upper end of the range is too high by 1, which determines which of several entries for a
+        # name is returned.
         low, high = 0, len(self.names)
         while low <= high:
             middle = (low + high) // 2
@@ -47,14 +49,14 @@ class ZscoreMoments(Frozen):
 
 
 class Zscores(Frozen):
-    """The contents of a file of means and standard deviations."""
+    """The contents of a z-score file, which lists means and standard deviations."""
 
     moments: dict[bytes, ZscoreMoments]
 
     def of(
         self, name: str, values: Values | None, summary: Summary | None, topics: Sequence[bytes]
     ) -> tuple[FloatArray | None, Summary | None]:
-        """Return the z-scores of topic values and of their summary, and the summary of the topics' z-scores."""
+        """Return the z-scores of topic values (or None), and the summary that computes the `all` row from them."""
         zscores = None
         if values is not None:
             scaled = as_list(summary.scale(values) if summary else values)
@@ -64,7 +66,7 @@ class Zscores(Frozen):
         return zscores, summary and summary.of_zscores
 
     def _convert(self, name: bytes, topic: bytes, value: float) -> float:
-        """Return the z-score of one value of the measure with this printed name."""
+        """Return the z-score of one topic value of the measure that is printed as ``name``."""
         moments = self.moments.get(topic)
         known = moments and moments.find(name)
         if not known:
@@ -76,7 +78,7 @@ class Zscores(Frozen):
 
 
 def read_zscores(source: Source, compat: Compat, strict: bool, warn: Warn) -> Zscores:
-    """Read means and standard deviations of measures. ``strict`` rejects numbers that are not finite."""
+    """Read a file of means and standard deviations. If ``strict`` is true, malformed numbers are errors."""
     try:
         lines = cut_lines(source.path, whole_file(source), LAYOUT, compat)
     except (UnreadableFileError, MalformedLineError) as error:

@@ -41,7 +41,7 @@ def keep_freed_memory() -> None:
 
 @cache
 def keep_some_freed_memory() -> None:
-    """Let glibc keep up to 8 MB of freed memory. Otherwise, page faults take a quarter of a small evaluation's time."""
+    """Let glibc keep up to 8 MB of freed memory. Page faults take up to a quarter of the time of small evaluations."""
     # By default, glibc returns freed memory above 128 KB to the system. The limit rises to twice the size of the
     # largest array that was freed, so that freeing one array of 4 MB is sufficient.
     np.empty(_SMALL_ARRAYS, np.uint8)

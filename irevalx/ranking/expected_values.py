@@ -1,9 +1,8 @@
 """Expected values of measures, over random tie-breaking or under relevance probabilities.
 
-Documents are assumed to be relevant independently of each other. A document without a judgment is never relevant. Each
-document is a trial, and the number of successes (relevant documents) has a Poisson binomial distribution. Trials are
-added one by one, and a state is kept for each number of successes. All terms are at least 0, so that there is no
-cancellation.
+Documents are assumed to be relevant independently of each other. An unjudged document is never relevant. Each document
+is a trial, and the number of successes (relevant documents) has a Poisson binomial distribution. Trials are added one
+at a time to the distribution. No term is negative, so that rounding errors are not amplified by cancellation.
 
 A group of n tied documents occupies the ranks a + 1 to a + n. All n! orders are equally likely, so that a document has
 each of these ranks with probability 1/n (McSherry and Najork, ECIR 2008).
@@ -26,7 +25,7 @@ from irevalx.wording import spelled
 
 
 def successes(p: FloatArray) -> FloatArray:
-    """Return the probability of each number of successes from 0 to n, given the probabilities p of n trials.
+    """Return the distribution of the number of successes (0 to n) in n trials with the success probabilities p.
 
     The shape of p is (n,), and the shape of the result is (n + 1,).
     """
@@ -34,12 +33,12 @@ def successes(p: FloatArray) -> FloatArray:
 
 
 def _taken(p: FloatArray, weight: FloatArray, of_before: float) -> tuple[FloatArray, FloatArray]:
-    """Return the probability of each number of successes, and the expected sum of weights given this number.
+    """Return the probability of each number of successes, and the conditional expected sum of weights.
 
-    The expected sum is multiplied by the probability. Each success adds its weight once, and ``of_before`` times more
-    for each earlier success. The shapes are (n + 1,).
+    The expected sum, given the number of successes, is multiplied by the probability of this number. Each success adds
+    its weight once, and adds the weight ``of_before`` times for each earlier success. The shapes are (n + 1,).
     """
-    known = np.zeros((3, p.size + 1))  # chance, the expected number of successes so far, total
+    known = np.zeros((3, p.size + 1))  # probability, expected number of successes, expected sum
     known[0, 0] = 1.0
     for number, (success, worth) in enumerate(zip(p.tolist(), weight.tolist(), strict=True)):
         before = known[:, : number + 1].copy()
@@ -51,20 +50,20 @@ def _taken(p: FloatArray, weight: FloatArray, of_before: float) -> tuple[FloatAr
 
 
 class ExpectedTopic(Frozen):
-    """The documents of a topic that can be relevant. Each document is a trial."""
+    """The documents of a topic whose probability of relevance is positive. Each document is a trial."""
 
     rank: IntArray  # the ranks of the retrieved documents, in ascending order
-    p: FloatArray  # the n positive probabilities: of retrieved documents in rank order, then of the others
+    p: FloatArray  # the n probabilities: first those of retrieved documents, in rank order
     n_ret: int  # number of retrieved documents
 
     @property
     def counts(self) -> IntArray:
-        """The numbers of relevant documents with positive probability, starting with 1. The shape is (n,)."""
+        """The positive numbers of relevant documents that are possible, 1 to n. The shape is (n,)."""
         return np.arange(1, self.p.size + 1)
 
     @property
     def chances(self) -> FloatArray:
-        """The probability of each element of ``counts``. The shape is (n,)."""
+        """The probability that the number of relevant documents is each element of ``counts``. The shape is (n,)."""
         return successes(self.p)[1:]
 
     def mean(self, weight: AnyArray, share: FloatArray) -> float:
@@ -76,7 +75,7 @@ class ExpectedTopic(Frozen):
         return self._expected(weight, share, 0.0)
 
     def running_mean(self, weight: AnyArray, share: FloatArray) -> float:
-        """Like ``mean``, but multiply each weight by the number of relevant documents at or above its rank."""
+        """Return ``mean`` with each weight multiplied by the number of relevant documents at or above the same rank."""
         return self._expected(weight, share, 1.0)
 
     def within_their_number(self) -> float:
@@ -101,23 +100,25 @@ class ExpectedTopic(Frozen):
 
 
 def _with_trial(chances: FloatArray, p: float) -> FloatArray:
-    """Return the probability of each number of successes after adding one trial with probability p."""
+    """Return the distribution of the number of successes after a trial with success probability p is added."""
     longer: FloatArray = np.append(chances * (1.0 - p), 0.0) + np.append(0.0, chances * p)
     return longer
 
 
 class ExpectedTopics(Topics, kw_only=True):
-    """Rankings of n topics whose grades are relevance probabilities. Numbers of relevant documents are expected values.
+    """Rankings of n topics whose grades are relevance probabilities.
 
-    Documents are neither relevant nor nonrelevant. A measure that uses ``hit`` needs a formula for probabilities. If it
-    has no formula, it must declare that it does not support probabilities.
+    All counts of relevant documents are expected values.
+
+    Which documents are relevant is unknown. A measure that uses ``hit`` must either define a formula for probabilities
+    or declare that it does not support probabilities.
     """
 
     feature: ClassVar[str] = PROBABILITY
 
     @classmethod
     def of(cls, seen: Topics) -> ExpectedTopics:
-        """Return topics whose grades are probabilities of relevance."""
+        """Return the topics of ``seen``, with their grades interpreted as probabilities of relevance."""
         return cls(**{name: getattr(seen, name) for name in fields(Topics)})
 
     @property
@@ -141,7 +142,7 @@ class ExpectedTopics(Topics, kw_only=True):
         return self.rows.sum(self.p)
 
     def hits_within(self, k: IntArray | int) -> FloatArray:  # type: ignore[override]
-        """Return the expected number of relevant documents among the first k of each topic. k can be an array."""
+        """Return the expected number of relevant documents among each topic's first k. k can be an array."""
         limit = k if isinstance(k, int) else self.rows.spread(k)
         return self.rows.sum(np.where(self.rank <= limit, self.p, 0.0))
 
@@ -151,7 +152,7 @@ class ExpectedTopics(Topics, kw_only=True):
         return self.rows.previous(self.rows.running_product(1.0 - self.p), none=1.0) * self.p
 
     def each(self, value: Callable[[ExpectedTopic], float]) -> FloatArray:
-        """Return the value of a function for each topic, or 0 for a topic in which no document can be relevant."""
+        """Apply a function to each topic, and return the values. If no document can be relevant, the value is 0."""
         return np.array([value(topic) if topic.p.size else 0.0 for topic in self._each], np.float64)
 
     @cached_property
@@ -167,32 +168,32 @@ class ExpectedTopics(Topics, kw_only=True):
 
 
 def groups_of(rows: Segments, first: IntArray) -> Segments:
-    """Return the groups of tied documents. ``first`` is the first rank in the group of each document."""
+    """Return the groups of tied documents, given the first rank of each document's group in ``first``."""
     new = np.ones(first.size, np.bool_)
     new[1:] = (first[1:] != first[:-1]) | (rows.ids[1:] != rows.ids[:-1])
     return Segments.of_lengths(np.diff(np.append(new.nonzero()[0], first.size)))
 
 
 def closed_up(rows: Segments, first: IntArray) -> tuple[IntArray, IntArray]:
-    """Return the first and last rank of each document's group if only documents with rows remain."""
+    """Return the first and the last rank of each document's group after the documents without rows were removed."""
     groups = groups_of(rows, first)
     begin = groups.spread((rows.position + 1)[groups.offsets[:-1]])
     return begin, begin + groups.spread(groups.lengths) - 1
 
 
 class TieGroup(Frozen):
-    """The tied documents of a ranking, if their order depends on grades."""
+    """The groups of tied documents in a ranking, for tie orders that depend on grades."""
 
     first: IntArray
-    """The first rank in the group of each document. A group consists of the documents of a topic with the same score. A
-    pooled document has a row if its group begins within the depth."""
-    last: IntArray  # for each document, the last rank of these documents
+    """The first rank of each document's group, which consists of the documents of a topic with the same score. A pooled
+    document has a row if its group begins within the evaluation depth."""
+    last: IntArray  # the last rank of each document's group
     ties: Ties
     depth: int  # maximum number of evaluated documents per topic
 
     @classmethod
     def of(cls, equal: BoolArray, rank: IntArray, ties: Ties, depth: int) -> TieGroup:
-        """Return the groups of n documents in rank order. ``equal`` marks tied neighbours and has n - 1 elements."""
+        """Return the tie groups of documents in rank order. ``equal`` marks each pair of tied neighbours."""
         begins = np.append(True, ~equal)[: rank.size].nonzero()[0]
         groups = Segments.of_lengths(np.diff(np.append(begins, rank.size)))
         first = groups.spread(rank[begins])
@@ -208,22 +209,22 @@ class TieGroup(Frozen):
             )
 
     def take(self, index: IntArray | BoolArray) -> TieGroup:
-        """Return the ties of some documents of the ranking."""
+        """Return the tie groups of the documents selected by indices or a mask."""
         return replace(self, first=self.first[index], last=self.last[index])
 
     @classmethod
     def joined(cls, parts: Sequence[TieGroup]) -> TieGroup | None:
-        """Join the ties of several rankings, or return None if there are no ties."""
+        """Join the tie groups of several rankings. Return None if ``parts`` is empty."""
         if not parts:
             return None
         first, last = (np.concatenate([getattr(part, name) for part in parts]) for name in ("first", "last"))
         return replace(parts[0], first=first, last=last)
 
     def order(self, rows: Segments, worth: AnyArray, without_row: float) -> tuple[IntArray, IntArray]:
-        """Return the permutation to the best or worst order by ``worth``, and the ranks in this order.
+        """Return the permutation that sorts tied documents best or worst first by ``worth``, and the new ranks.
 
-        Documents that have no row are worth ``without_row``. Among documents of equal worth, they are last in the best
-        order and first in the worst order.
+        Documents without a row have the worth ``without_row``. Among documents of equal worth, documents without a row
+        are last in the best order and first in the worst order.
         """
         worst = self.ties == "worst"
         order = np.lexsort((worth if worst else -worth, self.first, rows.ids))
@@ -235,32 +236,32 @@ class TieGroup(Frozen):
 
 
 class TieProbabilities(Frozen):
-    """The possible events for each of n topics, and their probabilities."""
+    """The possible events in each of n topics, such as ranks of the first hit, with their probabilities."""
 
     rows: Segments  # the possible events of each topic
-    number: IntArray  # the rank, or the number of documents, of each event
+    number: IntArray  # the rank, or the number of documents, that defines each event
     chance: FloatArray  # the probability of each event
 
 
 class TiedTopics(Topics, kw_only=True):
-    """Rankings of n topics, with all possible ranks of their pooled documents.
+    """Rankings of n topics with random tie-breaking, represented by all possible ranks of the pooled documents.
 
-    ``rows`` and ``rank`` contain these ranks instead of documents. ``grade``, ``hit`` and similar arrays have one
-    element for each element of ``documents``. Numbers of documents within a rank are expected values.
+    ``rows`` and ``rank`` describe possible ranks, not documents. ``grade``, ``hit`` and similar arrays have one element
+    for each element of ``documents``. Counts of documents down to a rank are expected values.
     """
 
     feature: ClassVar[str] = EXPECTED
-    documents: Segments  # the retrieved documents of the pool of each topic; tied documents are consecutive
+    documents: Segments  # the retrieved pooled documents of each topic; tied documents are consecutive
     members: Segments  # the documents of each group, in the order of ``documents``
     groups: Segments  # the groups of tied documents of each topic
     before: IntArray  # the number of documents above each group
     size: IntArray  # the number of documents of each group, including unpooled documents
-    place: IntArray  # the group that has each rank of ``rows``
+    place: IntArray  # the index of the group that occupies each rank of ``rows``
     depth: int  # maximum number of evaluated documents per topic; lower ranks have no row
 
     @classmethod
     def of(cls, seen: Topics, first: IntArray, last: IntArray, depth: int) -> TiedTopics:
-        """Return topics with expected values, given each document's first and last possible rank."""
+        """Return topics with random tie-breaking. ``first`` and ``last`` are the possible ranks of each document."""
         documents = seen.rows
         members = groups_of(documents, first)
         begin = members.offsets[:-1]
@@ -289,33 +290,33 @@ class TiedTopics(Topics, kw_only=True):
         )
 
     def over_ranks(self, x: AnyArray) -> FloatArray:
-        """Return the expected value of x at each rank. Unpooled documents have the value 0."""
+        """Return the expected value at each rank, given each document's value, which is 0 for unpooled documents."""
         return (self.members.sum(x) / self.size)[self.place]
 
     def _expected(self, mask: BoolArray, within: IntArray) -> FloatArray:
-        """Return the expected number of documents in ``mask`` down to a rank.
+        """Return the expected number of documents selected by ``mask`` down to a rank.
 
-        ``within`` contains the rank for each group.
+        ``within`` contains the rank for each group of tied documents.
         """
         share = np.clip(within - self.before, 0, self.size) / self.size
         return self.groups.sum(self.members.count(mask) * share)
 
     def _counted(self, mask: BoolArray) -> AnyArray:
-        """Return the number of evaluated documents in ``mask`` for each topic.
+        """Return the number of evaluated documents that ``mask`` selects in each topic.
 
-        The numbers are expected values, and not integers, if a group of tied documents continues beyond the depth.
+        If a group of tied documents continues beyond the depth, the numbers are expected values.
         """
-        if np.count_nonzero(self.before + self.size > self.depth):  # a group continues beyond it
+        if np.count_nonzero(self.before + self.size > self.depth):  # a group continues beyond the depth
             return self._expected(mask, np.full(self.groups.size, self.depth))
         return self.documents.count(mask)
 
     def within(self, mask: BoolArray, k: IntArray | int) -> FloatArray:
-        """Return the expected number of documents in ``mask`` among the first k of each topic."""
+        """Return the expected number of documents selected by ``mask`` among the first k of each topic."""
         limit = np.full(self.groups.size, k) if isinstance(k, int) else self.groups.spread(k)
         return self._expected(mask, np.minimum(limit, self.depth))
 
     def hits_within(self, k: IntArray | int) -> FloatArray:  # type: ignore[override]
-        """Return the expected number of hits among the first k documents of each topic. k can be an array."""
+        """Return the expected number of relevant documents among each topic's first k. k can be an array."""
         return self.within(self.hit, k)
 
     def judged_within(self, k: int) -> FloatArray:  # type: ignore[override]
@@ -343,11 +344,11 @@ class TiedTopics(Topics, kw_only=True):
         return self.members.count(self.hit)
 
     def above_groups(self, number: IntArray) -> IntArray:
-        """Return the sum of ``number``, which has one integer per group, over the groups ranked above each group."""
+        """Return, for each group, the sum of ``number`` over the higher-ranked groups of its topic."""
         return self.groups.running_count(number) - number
 
     def first_hit(self) -> tuple[TieProbabilities, FloatArray]:
-        """Return the possible ranks of the first relevant document, and the probability of none down to each rank."""
+        """Return the rank distribution of the first relevant document, and the probability of none by each rank."""
         group = self.groups.first(self.hits_of_groups > 0)
         has_hits = group >= 0
         of_topic = self.groups.at(has_hits.nonzero()[0], group[has_hits])
@@ -363,11 +364,11 @@ class TiedTopics(Topics, kw_only=True):
         return TieProbabilities(rows, own.position + 1 + own.spread(before), chance), without
 
     def number_above(self, which: BoolArray, others: IntArray, above: IntArray) -> TieProbabilities:
-        """Return the distribution of the number of other documents above a document, summed over ``which``.
+        """Return the distribution of the number of other documents above a document, summed over several documents.
 
-        For each document in the mask ``which``, the other documents above it are counted. ``others`` is the number of
-        other documents in each group (not counting the document itself), and ``above`` the number in the groups above.
-        A sum of probabilities can exceed 1.
+        The sum is over the documents that the mask ``which`` selects, so that the probabilities can add up to more than
+        1. ``others`` contains the number of other documents in each group, without the document itself, and ``above``
+        the number of other documents in the higher-ranked groups.
         """
         number = self.members.count(which)
         groups = (number > 0).nonzero()[0]
@@ -383,7 +384,7 @@ class TiedTopics(Topics, kw_only=True):
         return TieProbabilities(rows, each.position + each.spread(above), chance)
 
     def reached(self, satisfied: FloatArray, k: int) -> FloatArray:
-        """Return the probability that a user who reaches a rank is satisfied there, or 0 if the rank exceeds k."""
+        """Return the probability that a user who reaches a rank is satisfied there, which is 0 for ranks beyond k."""
         # ``satisfied`` contains independent probabilities below 1, one per document.
         chance = np.where(self.rank <= k, self.over_ranks(satisfied), 0.0)
         ranks = Segments.of_lengths(np.bincount(self.place, minlength=self.groups.size))
@@ -397,7 +398,7 @@ class TiedTopics(Topics, kw_only=True):
 
 
 def _others_above(size: int, others: int, room: int) -> FloatArray:
-    """Return the probability of being within ``room`` of ``size`` ranks with 0, 1, ... other documents above."""
+    """Return the joint probability of a rank up to ``room`` (of ``size``) and 0, 1, ... other documents above."""
     number = np.arange(others + 1)
     chance = np.zeros(others + 1)
     chance[0] = 1.0
@@ -414,10 +415,10 @@ def _others_above(size: int, others: int, room: int) -> FloatArray:
 
 
 def _left_by_rank(satisfied: list[float], size: int, length: int) -> FloatArray:
-    """Return the probability that the first 0, 1, ... of ``size`` documents in random order do not satisfy a user.
+    """Return the probability that the first 0, 1, ... of ``size`` randomly ordered documents do not satisfy a user.
 
-    Each document that can satisfy a user is inserted at a random rank. The rank drawn from n ranks is among the first i
-    with probability i/n.
+    Each document that can satisfy a user is inserted at a random rank. If there are n ranks, this rank is among the
+    first i with probability i/n.
     """
     place = np.arange(length + 1)
     left = np.ones(length + 1)

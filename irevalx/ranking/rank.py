@@ -1,4 +1,4 @@
-"""Ranking of runs: sort the documents, cut the ranking, look up the pooled documents, and assess them."""
+"""Ranking of runs: results are sorted, truncated, and looked up in the judgments. Rankings are then assessed."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from irevalx.ranking.topic_kinds import GroupedTopics, InclusionTopics, Preferences, TopicsWithSubtopics
 
 Assessed: TypeAlias = "Topics | GroupedTopics | Preferences | TopicsWithSubtopics | InclusionTopics"
-"""The types of the measures' input, one for each kind of judgments."""
+"""The possible types of the input of measures. Each kind of judgments has its own type."""
 
 
 def assess(  # noqa: PLR0917
@@ -44,8 +44,8 @@ def assess(  # noqa: PLR0917
 ) -> Assessed:
     """Return the input of measures for a ranking and a treatment of unjudged documents.
 
-    Topics that cannot be evaluated must have been removed. ``grades`` are the grades of the judgments by default. See
-    ``Ranking.assess`` for ``pooled`` and ``gain``.
+    The caller must have removed the topics that cannot be evaluated. ``grades`` replaces the grades of the judgments.
+    ``Ranking.assess`` describes ``pooled`` and ``gain``.
     """
     if isinstance(judgments, Judgments):
         topics = ranking.assess(
@@ -61,7 +61,7 @@ def assess(  # noqa: PLR0917
         if isinstance(topics, SampledTopics):
             topics = replace(topics, depth=depth(judgments, settings))
         return ExpectedTopics.of(topics) if settings.grades == "probability" else topics
-    # Other kinds are imported late: most evaluations have grades.
+    # The other kinds are imported here, because most evaluations use graded judgments.
     from irevalx.judgments.graded import GroupedJudgments, InclusionJudgments
     from irevalx.judgments.preferences import PreferenceJudgments
     from irevalx.judgments.subtopics import SubtopicJudgments
@@ -93,12 +93,12 @@ def depth(judgments: AnyJudgments, settings: Settings) -> int:
 def ranking_order(
     results: ResultRows, ties: Ties = "name", *, first_name_first: bool = False
 ) -> tuple[IntArray | None, BoolArray]:
-    """Return the permutation that ranks the results of each topic, and whether neighbours are tied.
+    """Return the permutation that ranks the results of each topic, and a mask of results tied with the next one.
 
-    The permutation is None if the results are already in order. If the order of tied documents depends on grades, they
-    remain in file order. The order "rank" requires results with ranks, and orders documents of equal rank by docno. If
-    the scores of a topic contain NaN, comparisons are inconsistent: the order is then the result of trec_eval's sort
-    algorithm, and there are no ties.
+    The permutation is None if the results are already in order. If the order of tied documents depends on grades, tied
+    documents remain in file order. The order "rank" requires results with ranks and sorts documents of equal rank by
+    docno. If a topic's scores contain NaN, comparisons are inconsistent. The order is then determined by trec_eval's
+    sort algorithm, and no results are marked as tied.
     """
     rows, scores, inexact = results.rows, results.scores, results.close
     is_nan = np.isnan(scores)
@@ -124,7 +124,7 @@ def ranking_order(
 
 
 def _by_score(rows: Segments, scores: FloatArray, order: IntArray | None, comparable: BoolArray) -> IntArray | None:
-    """Sort the rows that are not in descending order of scores. ``comparable`` marks neighbours of one topic."""
+    """Sort the topics whose scores are not in descending order. ``comparable`` marks neighbours in the same topic."""
     ranked = _permuted(scores, order)
     rising = np.zeros(rows.size, np.bool_)
     rising[1:] = comparable & ~(ranked[:-1] >= ranked[1:])
@@ -142,12 +142,12 @@ def _by_score(rows: Segments, scores: FloatArray, order: IntArray | None, compar
 def _ambiguous_scores(
     scores: FloatArray, inexact: BoolArray, order: IntArray | None, comparable: BoolArray, error: float
 ) -> IntArray:
-    """Return the indices of scores whose relative error could change their order or ties. The array counts as flat."""
+    """Return the indices of approximate scores that must be exact to determine the order and the ties."""
     if not np.count_nonzero(inexact):
         return np.empty(0, np.int64)
     ranked, open_ = _permuted(scores, order), _permuted(inexact, order)
     before, after = ranked[:-1], ranked[1:]
-    with np.errstate(invalid="ignore"):  # infinity less infinity, which is exact
+    with np.errstate(invalid="ignore"):  # infinity minus infinity; infinite scores are exact
         close = comparable & (before - after <= 2 * error * np.maximum(np.abs(before), np.abs(after)))
     close &= open_[1:] | open_[:-1]
     places = _pair_members(close)
@@ -158,7 +158,7 @@ def _ambiguous_scores(
 def _ties_in_order(
     results: ResultRows, pairs: BoolArray, order: IntArray, ties: Ties, first_name_first: bool
 ) -> IntArray:
-    """Return an order by score in which tied documents are sorted. ``pairs`` marks the tied neighbours."""
+    """Sort the tied documents in ``order``, and return it. ``pairs`` marks documents tied with the next document."""
     tied = _pair_members(pairs)
     group = np.cumsum(~np.append(False, pairs)[tied])
     places = order[tied]
@@ -177,7 +177,7 @@ def _permuted(x: AnyArray, order: IntArray | None) -> AnyArray:
 
 
 def _pair_members(pairs: BoolArray) -> IntArray:
-    """Return the indices of the elements in pairs. ``pairs`` marks the elements paired with the next element."""
+    """Return the indices of all elements that belong to a pair. ``pairs`` marks the first element of each pair."""
     return np.flatnonzero(np.append(pairs, False) | np.append(False, pairs))
 
 
@@ -194,7 +194,7 @@ def _order_with_nan(results: ResultRows, where: slice, ties: Ties, first_name_fi
     elif ties == "rank" and results.ranks:
         keys = results.ranks(np.arange(where.start, where.stop)).tolist()
     last_first = ties not in {"first", "rank"} and not first_name_first
-    if np.isnan(precise).all():  # only names are compared, which is consistent
+    if np.isnan(precise).all():  # comparisons of names are consistent
         by_docno.sort(key=keys.__getitem__, reverse=last_first)
         return np.array(by_docno, np.int64) + np.int64(where.start)
 
@@ -211,25 +211,25 @@ def _order_with_nan(results: ResultRows, where: slice, ties: Ties, first_name_fi
 
 
 class RankedRun(Frozen):
-    """The ranking of a run, or of some topics of the run, with properties of its file."""
+    """The ranking of a run, or of some of its topics, with properties of the run file."""
 
-    ranking: Ranking  # the ranking of the judged topics, or of the only requested topic
+    ranking: Ranking  # the ranking of the judged topics, or of the one requested topic
     others: tuple[bytes, ...]  # the other topics of the run
     lines: int  # number of lines
     tag: bytes | None  # the run tag in the last line, or None if the run has no lines
-    malformed: MalformedNumbers  # scores that are not finite numbers
+    malformed: MalformedNumbers  # the scores that are not finite numbers
     sanity_warnings: tuple[RunWarning, ...]
     n_identical: int  # number of excluded documents whose ID equals the ID of their topic
-    warnings: tuple[RunWarning, ...] = ()  # all warnings about a whole run
+    warnings: tuple[RunWarning, ...] = ()  # all warnings, if this is a whole run
 
     @cached_property
     def topics(self) -> frozenset[bytes]:
-        """All topics with results."""
+        """The set of all topics for which the run has results."""
         return frozenset(self.others).union(self.ranking.topics)
 
     @classmethod
     def joined(cls, parts: Sequence[RankedRun]) -> RankedRun:
-        """Join rankings of parts of a run. The parts must be in file order."""
+        """Join the rankings of several parts of a run, which must be in file order."""
         if len(parts) == 1:
             return parts[0]
         return cls(
@@ -246,7 +246,7 @@ class RankedRun(Frozen):
 def rank_run(
     run: RunStream, judgments: Documents, rules: RankingRules, progress: Callable[[int], None] = lambda lines: None
 ) -> RankedRun:
-    """Rank the documents of the judged topics by score, and look up the documents in the judgments."""
+    """Rank a run: sort the results of judged topics by score, and look up the documents in the judgments."""
 
     def rank_block(block: Any) -> RankedRun:
         results, n_identical = without_documents(run.parse(block), rules)
@@ -269,7 +269,7 @@ def rank_run(
         return RankedRun(ranking, (), len(results.docnos), results.tag, MalformedNumbers("", "", strict=False), (), 0)
     processes = processes_for(run.size, rules.processes)
     if processes > 1:
-        judgments.table.duplicates  # noqa: B018 - builds the table before the processes are forked
+        judgments.table.duplicates  # noqa: B018 - compute the table once, before processes are forked
     blocks = iter(()) if processes > 1 else run.blocks()
     ranked = _shared_parts(run, rank_block, judgments, processes) if processes > 1 else map(rank_block, blocks)
 
@@ -292,14 +292,14 @@ def rank_run(
 
 
 def score_warning(named: str, parts: Sequence[MalformedNumbers]) -> Iterator[RunWarning]:
-    """Yield a warning if some scores of a run are not finite. ``named`` is the name of the run in messages."""
+    """Yield a warning if a run contains invalid scores. ``named`` is the name of the run in messages."""
     for text in malformed_number_warnings(parts):
         name = "" if text.startswith(named) else named
         yield RunWarning("score", text, sum(part.count for part in parts), run=name)
 
 
 def of_these_ties(warnings: Sequence[RunWarning], ties: Ties) -> Collection[RunWarning]:
-    """Return the first warning of each kind that applies to this order of ties. Raise the first error, if any."""
+    """Return the first warning of each kind that applies to a tie order. Raise a warning that is an error."""
     first: dict[str, RunWarning] = {}
     for warning in warnings:
         if warning.is_error:
@@ -312,7 +312,7 @@ def of_these_ties(warnings: Sequence[RunWarning], ties: Ties) -> Collection[RunW
 def _shared_parts(
     run: RunStream, rank_block: Callable[[Any], RankedRun], judgments: Documents, processes: int
 ) -> Iterator[RankedRun]:
-    """Yield the ranked parts of a run, read and ranked by several processes. Parts and errors are in file order."""
+    """Rank parts of a run in several processes, and yield the rankings. Rankings and errors are in file order."""
     shares = run.shares(processes)
     if not shares:
         ranked = in_order(rank_block, run.blocks, processes, made_once=True)
@@ -320,7 +320,7 @@ def _shared_parts(
         return
 
     def rank_share(share: Callable[[], Iterator[Any]]) -> tuple[list[RankedRun], InputError | None]:
-        """Rank the blocks that a process reads. Return the rankings, and the error that ended reading or None."""
+        """Rank the blocks in ``share``. Return the rankings, and the error if reading failed, or None."""
         parts: list[RankedRun] = []
         try:
             returning = until_topic_returns(map(rank_block, share()), parts)
@@ -335,7 +335,7 @@ def _shared_parts(
 
 
 def rank_results(results: ResultRows, judgments: Documents, path: str, rules: RankingRules) -> Ranking:
-    """Rank the results of topics. Exclude unjudged topics and, if a topic is requested, all other topics."""
+    """Rank the results of the judged topics. If one topic is requested, exclude all other topics."""
     if rules.ties == "rank" and results.ranks is None:
         raise UsageError(f"{shown_name(path)}: {spelled('ties', 'rank')} requires ranks, which this run lacks")
     only, index = rules.only, judgments.topic_index
@@ -368,7 +368,7 @@ def rank_results(results: ResultRows, judgments: Documents, path: str, rules: Ra
 
 
 def without_documents(results: ResultRows, rules: RankingRules) -> tuple[ResultRows, int]:
-    """Remove excluded documents. Return the other results, and how many documents had the ID of their topic."""
+    """Remove excluded documents. Return the remaining results, and how many documents had the ID of their topic."""
     n_identical = 0
     if rules.ignore_identical_ids:
         other = ~Names.of(results.topics).take(results.rows.ids).same(results.docnos)
@@ -380,7 +380,7 @@ def without_documents(results: ResultRows, rules: RankingRules) -> tuple[ResultR
 
 
 def _each_document_once(results: ResultRows, which: Duplicates) -> ResultRows:
-    """If a document occurs several times in a topic, keep its first line, or the line with its highest score."""
+    """Remove repeated documents from each topic, keeping the first line or the line with the highest score."""
     keys = results.docnos.keys()
     if not may_repeat(results.rows.ids, keys):
         return results
@@ -404,12 +404,12 @@ def _each_document_once(results: ResultRows, which: Duplicates) -> ResultRows:
 
 
 def _topics_at(places: IntArray, judgments: Documents) -> tuple[bytes, ...]:
-    """Return the topics with these indices. The strings are objects of the judgments, so that memory has no copies."""
+    """Return the topics with the given indices. To save memory, no string is copied."""
     return tuple(judgments.topics[place] for place in places.tolist())
 
 
 def in_topic_order(ranking: Ranking, judgments: Documents, topics: Sequence[bytes], rules: RankingRules) -> Ranking:
-    """Return judged topics in the given order. A topic without results gets a placeholder that is not pooled."""
+    """Return the ranking with the given topics. A topic without results gets a placeholder that is not pooled."""
     if tuple(topics) == ranking.topics:
         return ranking
     numbers = np.array([judgments.topic_index[topic] for topic in topics], np.int64)
@@ -436,7 +436,7 @@ def in_topic_order(ranking: Ranking, judgments: Documents, topics: Sequence[byte
 
 
 def _with_topics_of(judgments: Documents, part: RankedRun) -> RankedRun:
-    """Replace topic names that came from another process by the equal strings of the judgments, to save memory."""
+    """Replace the topic names received from another process by the same strings of the judgments, to save memory."""
     ranking = part.ranking
     return replace(part, ranking=replace(ranking, topics=_topics_at(ranking.judged_topic, judgments)))
 
@@ -444,7 +444,7 @@ def _with_topics_of(judgments: Documents, part: RankedRun) -> RankedRun:
 def _duplicates(
     results: ResultRows, keys: WordArray, order: IntArray | None, counted: BoolArray | None, path: str
 ) -> dict[bytes, DuplicateDocumentError]:
-    """Return the error of each topic with duplicates. ``counted`` marks the evaluated documents in rank order."""
+    """Return an error for each topic with duplicate documents. ``counted`` marks the documents within the depth."""
     places: IntArray | slice = slice(None)
     if counted is not None:
         places = np.flatnonzero(counted) if order is None else np.sort(order[counted])

@@ -1,4 +1,4 @@
-"""The ranks of the pooled documents of a run, which can be assessed with any grades."""
+"""The ranks of a run's pooled documents. The same ranks can be assessed with different grades."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from irevalx.ranking.topics import SampledTopics, Topics
 from irevalx.settings import UnjudgedTreatment
 
 _GRADE_TYPES = (np.dtype(np.int64), np.dtype(np.float64))
-"""The types of grades that need no conversion."""
+"""The array types in which grades need not be converted."""
 
 
 class Ranking(Frozen):
-    """The ranks of the pooled documents of a run, without grades."""
+    """The ranks of a run's pooled documents, independent of the grades of these documents."""
 
     topics: tuple[bytes, ...]  # in any order; distinct, unless several runs were joined
     judged_topic: IntArray  # the index of each topic in ``Judgments.topics``
@@ -29,12 +29,12 @@ class Ranking(Frozen):
     """The retrieved documents of each topic that are in the pool, in rank order. If the rules keep all documents,
     unpooled documents are included."""
     rank: IntArray  # the rank of each document of ``rows``, starting at 1
-    row: IntArray  # the index of each document of ``rows`` in ``Judgments``, ``ABSENT`` or ``STAND_IN``
+    row: IntArray  # the index of each document of ``rows`` in the judgments, ``ABSENT`` or ``STAND_IN``
     n_ret: IntArray  # number of retrieved documents of each topic
     failures: dict[bytes, DuplicateDocumentError]  # the errors of topics that cannot be evaluated, by topic
     tied: TieGroup | None = None
-    """The groups of tied documents, if the order of these documents depends on grades. In this case, ``rank`` breaks
-    ties by name."""
+    """The groups of tied documents if the tie order depends on grades. In this case, ``rank`` contains ranks with ties
+    broken by name."""
 
     def assess(
         self,
@@ -47,12 +47,13 @@ class Ranking(Frozen):
         gain: Callable[[Topics], FloatArray] | None = None,
         **also: Any,
     ) -> Topics:
-        """Return the input of measures for the given grades, one for each judgment.
+        """Return the input of measures, given a grade for each judgment.
 
-        A document with a negative grade is unjudged. The treatment ``skip`` removes unjudged documents (``-J``);
-        ``rel`` makes retrieved ones relevant and adds unpooled ones to the pool, for which rows must contain all
-        retrieved documents. ``pooled`` is false for documents to treat as unpooled. ``gain`` returns the gains that
-        sort the best and worst orders (None: the grades).
+        A document with a negative grade is unjudged. The treatment "skip" removes unjudged documents (``-J``). The
+        treatment "rel" makes retrieved unjudged documents relevant and adds unpooled documents to the pool; it requires
+        that ``rows`` contains all retrieved documents. If the mask ``pooled`` is given, all other judgments are treated
+        as unpooled. ``gain`` computes the gains by which best and worst tie orders are sorted; by default, they are
+        sorted by grade.
         """
         if judgments.strata is not None and treatment != "nonrel":
             raise ValueError(f"judgments with strata do not support the treatment {treatment!r}")
@@ -102,7 +103,7 @@ class Ranking(Frozen):
     def _weights(
         self, judgments: Judgments, in_pool: BoolArray, index: IntArray, is_chosen: BoolArray | None
     ) -> dict[str, FloatArray]:
-        """Return the weights of the documents in ``rows`` and in the pool, or {} if the judgments have no weights."""
+        """Return the fields ``weight`` and ``pool_weight`` of Topics, or {} if the judgments have no weights."""
         by_line, lines = judgments.weights, judgments.lines
         if by_line is None:
             return {}
@@ -110,7 +111,7 @@ class Ranking(Frozen):
         return {"weight": weight if is_chosen is None else weight[is_chosen], "pool_weight": by_line[lines[index]]}
 
     def _graded(self, grades: AnyArray, in_pool: BoolArray) -> AnyArray:
-        """Return the grade of each document in ``rows``, or ``UNJUDGED`` or ``OUTSIDE``."""
+        """Return the grade of each document in ``rows``: its judgment, ``UNJUDGED`` or ``OUTSIDE``."""
         if grades.dtype in _GRADE_TYPES and np.count_nonzero(in_pool) == in_pool.size:
             grade = grades[self.row]
             grade[grade < 0] = UNJUDGED
@@ -124,7 +125,7 @@ class Ranking(Frozen):
     def _over_all_orders(
         seen: Topics, tied: TieGroup, treatment: UnjudgedTreatment, is_judged: BoolArray | None
     ) -> TiedTopics:
-        """Return topics with expected values over tie-breaking. ``is_judged`` marks the evaluated documents."""
+        """Return topics with random tie-breaking. If ``is_judged`` is given, the mask selects the documents."""
         tied.refuse_cut(treatment)
         first, last = tied.first, tied.last
         if is_judged is not None:
@@ -132,10 +133,11 @@ class Ranking(Frozen):
         return TiedTopics.of(seen, first, last, tied.depth)
 
     def with_ties_ordered(self, grade: AnyArray, level: float, unjudged: float | None = None) -> Ranking:
-        """Return the ranking with tied documents in the best or the worst order by ``grade``.
+        """Return the ranking with tied documents sorted by ``grade``, in the best or the worst order.
 
-        Unjudged documents have the grade ``unjudged``. If ``unjudged`` is None, unjudged documents follow the judged
-        documents; unpooled documents precede the other unjudged documents only if ``level`` makes them relevant.
+        Unjudged documents are sorted as if they had the grade ``unjudged``. If ``unjudged`` is None, unjudged documents
+        have a lower grade than judged documents; unpooled documents have the lowest grade unless ``level`` makes them
+        relevant.
         """
         place = np.where((grade == OUTSIDE) & (level > OUTSIDE), UNJUDGED - 1, grade)
         if unjudged is not None:
@@ -143,28 +145,28 @@ class Ranking(Frozen):
         return self._ordered(place, without_row=-np.inf)
 
     def _ordered(self, worth: AnyArray, without_row: float) -> Ranking:
-        """Return the ranking with tied documents ordered by ``worth``. See ``TieGroup.order``."""
+        """Return the ranking with tied documents sorted by ``worth``, as ``TieGroup.order`` describes."""
         assert self.tied
         order, rank = self.tied.order(self.rows, worth, without_row)
         within = rank <= self.tied.depth
         return replace(self, rows=self.rows.keep(within), rank=rank[within], row=self.row[order][within], tied=None)
 
     def keep(self, mask: BoolArray) -> Ranking:
-        """Return the ranking with only the rows in ``mask``. Ranks do not change."""
+        """Return the ranking with only the documents selected by ``mask``, which keep their ranks."""
         tied = self.tied and self.tied.take(mask)
         return replace(self, rows=self.rows.keep(mask), rank=self.rank[mask], row=self.row[mask], tied=tied)
 
     def without(self, left_out: BoolArray) -> Ranking:
-        """Remove the documents in the mask ``left_out`` of judgments. The documents below them move up."""
+        """Remove the documents whose judgments the mask ``left_out`` selects. Lower-ranked documents move up."""
         is_left_out = self.row >= 0
         is_left_out[is_left_out] = left_out[self.row[is_left_out]]
         rank, n_ret = self.rank - self.rows.running_count(is_left_out), self.n_ret - self.rows.count(is_left_out)
         return replace(self, rank=rank, n_ret=n_ret).keep(~is_left_out)
 
     def of_judged(self, treatment: UnjudgedTreatment) -> Ranking:
-        """Return only the rows of judged documents.
+        """Return the ranking with only the documents that occur in the judgments.
 
-        If ``treatment`` is ``skip`` (``-J``), other documents have no rank.
+        If ``treatment`` is "skip" (``-J``), ranks are counted without the other documents.
         """
         judged = self.row >= 0
         rows = self.rows.keep(judged)
@@ -172,7 +174,7 @@ class Ranking(Frozen):
         return replace(self, rows=rows, rank=rank, row=self.row[judged], n_ret=n_ret, tied=None)
 
     def take(self, topics: IntArray) -> Ranking:
-        """Return the topics with the given indices, in this order."""
+        """Return the ranking of the topics with the given indices, in the order of the indices."""
         rows, index = self.rows.take(topics)
         return replace(
             self,
@@ -187,7 +189,7 @@ class Ranking(Frozen):
 
     @classmethod
     def of_nothing(cls, judged: Documents) -> Ranking:
-        """Return a ranking without documents for all judged topics."""
+        """Return a ranking that contains all judged topics, but no documents."""
         n = len(judged.topics)
         nothing = np.empty(0, np.int64)
         rows, n_ret = Segments.of_lengths(np.zeros(n, np.int64)), np.zeros(n, np.int64)
@@ -195,7 +197,7 @@ class Ranking(Frozen):
 
     @classmethod
     def joined(cls, parts: Sequence[Ranking]) -> Ranking:
-        """Join the topics of several rankings. Rankings of different runs can have the same topics."""
+        """Join several rankings. If the rankings belong to different runs, a topic can occur several times."""
         if len(parts) == 1:
             return parts[0]
         nothing = np.empty(0, np.int64)

@@ -17,19 +17,19 @@ MOST_RETRIEVED = 2**31 - 1
 class RankingRules(Frozen):
     """The rules for ranking a run."""
 
-    only: bytes | None = None  # the only topic to rank; None for all judged topics
+    only: bytes | None = None  # the one topic to rank, or None for all judged topics
     max_retrieved: int = MOST_RETRIEVED  # maximum number of evaluated documents per topic; at least 0
-    keep_all: bool = False  # whether rows of unpooled documents are also kept
-    look_up: bool = True  # find the documents in the judgments, and duplicates; otherwise only topics matter
+    keep_all: bool = False  # whether the ranking also contains unpooled documents
+    look_up: bool = True  # whether documents are ranked and looked up; if false, only topics are determined
     processes: int = 1
-    first_name_first: bool = False  # break ties by ascending byte order of documents rather than descending
+    first_name_first: bool = False  # whether ties are broken by ascending byte order of IDs, not descending
     ties: Ties = "name"  # order of tied documents
-    ignore_identical_ids: bool = False  # leave out documents with the ID of their topic
+    ignore_identical_ids: bool = False  # whether documents whose ID equals the topic's are excluded
     duplicates: Duplicates = "error"  # treatment of a document that occurs twice in a topic
 
     @classmethod
     def of(cls, settings: Settings, **others: Any) -> Self:
-        """Return the rules that the settings define for tied, repeated and excluded documents, and for other cases."""
+        """Return the ranking rules that follow from settings. ``others`` contains further rules."""
         rules: dict[str, Any] = {
             "max_retrieved": MOST_RETRIEVED if settings.max_retrieved is None else settings.max_retrieved,
             "ties": settings.tie_orders[0],
@@ -39,18 +39,18 @@ class RankingRules(Frozen):
         return cls(**rules | others)
 
     def changes(self) -> dict[str, Any]:
-        """Return the rules that differ from their defaults, as a dictionary from name to value."""
+        """Return a dictionary with the values of the rules that differ from their defaults."""
         both = ((name, getattr(self, name), default) for name, default in defaults(RankingRules).items())
         return {name: value for name, value, default in both if value != default}
 
     @cached_property
     def are_plain(self) -> bool:
-        """Whether every rule that short lists do not support has its default."""
+        """Whether all rules that the ranking of short lists does not support have their default values."""
         return all(getattr(self, name) == default for name, default in _PLAIN.items())
 
 
 _OF_SHORT_LISTS = frozenset({"max_retrieved", "keep_all", "processes", "duplicates"})
-"""The names of the rules that the ranking of short lists supports, or that do not affect this ranking."""
+"""The rules that the ranking of short lists supports, or that do not affect the ranking."""
 
 _PLAIN = {name: default for name, default in defaults(RankingRules).items() if name not in _OF_SHORT_LISTS}
-"""The defaults of all other rules."""
+"""The rules that the ranking of short lists does not support, with their default values."""

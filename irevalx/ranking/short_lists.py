@@ -1,4 +1,4 @@
-"""Ranking of short lists without arrays, which takes a tenth of the time for such lists."""
+"""Ranking of short lists of results without arrays, in a tenth of the time that arrays take."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from irevalx.reading.kinds.runs import RunStream, ShortList
 
 
 def rank_short_list(run: RunStream, judgments: Documents, rules: RankingRules) -> tuple[Ranking, ShortList] | None:
-    """Rank a short list. Return None for other runs, and for rules that short lists do not support."""
+    """Rank a short list of results. Return None if the run is not a short list or if the rules are not supported."""
     if run.short_list is None or not rules.are_plain or not judgments.table.is_small:
         return None
     results = run.short_list()
@@ -23,7 +23,7 @@ def rank_short_list(run: RunStream, judgments: Documents, rules: RankingRules) -
     if place is None:
         return None
     entry_of = judgments.table.entries_of(place)
-    ranked = sorted(zip(results.scores, results.docnos, strict=True), reverse=True)  # compares scores before docnos
+    ranked = sorted(zip(results.scores, results.docnos, strict=True), reverse=True)  # by score, then by docno
     row = [entry_of.get(docno, ABSENT) for _, docno in ranked]
     rank = [rank for rank, entry in enumerate(row, 1) if entry >= 0 or rules.keep_all]
     if not rules.keep_all:

@@ -1,4 +1,4 @@
-"""The input of measures for judgment groups, subtopics, inclusion probabilities and preferences."""
+"""The input of measures for judgments by groups, by subtopics, with inclusion probabilities, or of preferences."""
 
 from __future__ import annotations
 
@@ -18,13 +18,14 @@ from irevalx.ranking.topics import Topics, powers
 from irevalx.settings import UnjudgedTreatment
 
 _ROWS_AT_ONCE = 64
-"""The number of documents compared at a time. For pair scores, eight times more memory is used than for preferences."""
+"""The number of documents that are compared with all others at a time. Pair scores use eight times as much memory as
+preferences."""
 
 
 class PreferenceCounts(Frozen):
-    """The numbers of preferences in m groups. Each array has the shape (m,)."""
+    """Counts of the preferences of m judgment groups, by outcome. Each array has the shape (m,)."""
 
-    fulfilled_ret: IntArray  # both documents were retrieved, and the preferred document first
+    fulfilled_ret: IntArray  # both documents were retrieved, and the preferred document is ranked higher
     possible_ret: IntArray  # both documents were retrieved
     implied: IntArray  # only the preferred document was retrieved
     denied: IntArray  # only the other document was retrieved
@@ -32,7 +33,7 @@ class PreferenceCounts(Frozen):
 
     @property
     def fulfilled(self) -> IntArray:
-        """The number of preferences with which the ranking agrees. Documents that were not retrieved rank last."""
+        """The number of preferences with which the ranking agrees, if documents that were not retrieved rank last."""
         return self.fulfilled_ret + self.implied
 
     @property
@@ -47,7 +48,7 @@ class PreferenceCounts(Frozen):
 
     @classmethod
     def of(cls, pairs: Iterable[BoolArray], groups: Sequence[Group], n_ret: IntArray) -> PreferenceCounts:
-        """Count preferences, given a matrix of pairs for each group. IDs below ``n_ret`` are retrieved documents."""
+        """Count the preferences in each group's matrix of pairs. IDs below ``n_ret`` belong to retrieved documents."""
         counts = []
         for preferred, group, limit in zip(pairs, groups, n_ret.tolist(), strict=True):
             n = int(np.searchsorted(group.ids, limit))
@@ -59,38 +60,38 @@ class PreferenceCounts(Frozen):
 
 
 class PairScores(Frozen):
-    """The scores of pairs of documents with a preference between them, for each topic.
+    """The scores of the pairs of documents for which preferences exist, summed for each topic.
 
     The score of a pair is the fraction of its preferences, over all groups, with which the ranking agrees. The score is
     0 if neither document was retrieved.
     """
 
-    total_ret: FloatArray  # sum of the scores of pairs of retrieved documents
+    total_ret: FloatArray  # the sum of the scores of pairs of retrieved documents
     count_ret: IntArray  # their number
-    total: FloatArray  # sum of the scores of pairs with at least one retrieved document
+    total: FloatArray  # the sum of the scores of pairs with at least one retrieved document
     count_imp: IntArray  # their number
     count: IntArray  # number of all pairs
 
 
 class Preferences(Frozen):
-    """The preferences of n topics, assessed against a ranking: the input of preference measures."""
+    """The input of preference measures: the preferences and the rankings of n topics."""
 
     groups: Segments  # the judgment groups of each topic
     members: tuple[Group, ...]
-    """The preferences of each group. The IDs of a topic's documents are 0, 1, ... in rank order; the documents that
-    were not retrieved follow in byte order."""
+    """The preferences of each group. The documents of a topic have the IDs 0, 1, ... in rank order, followed by the
+    documents that were not retrieved in byte order."""
     n_ret: IntArray  # number of retrieved judged documents of each topic
     n_judged: IntArray  # number of judged documents of each topic
 
     @cached_property
     def tally(self) -> PreferenceCounts:
-        """The numbers of preferences in each group."""
+        """The counts of preferences in each group."""
         return PreferenceCounts.of(
             (group.preferred for group in self.members), self.members, self.groups.spread(self.n_ret)
         )
 
     def balanced_tally(self, few: IntArray, n_counted: IntArray) -> PreferenceCounts:
-        """Count the preferences of some groups, each with only ``n_counted`` of its nonrelevant documents."""
+        """Count the preferences of the groups ``few``, limiting the nonrelevant documents to ``n_counted``."""
         members = [self.members[group] for group in few.tolist()]
         limits = zip(members, self.relevant[0][few].tolist(), n_counted[few].tolist(), strict=True)
         pairs = (group.balanced(relevant, counted) for group, relevant, counted in limits)
@@ -98,12 +99,12 @@ class Preferences(Frozen):
 
     @cached_property
     def relevant(self) -> tuple[IntArray, IntArray]:
-        """The numbers of relevant documents (level above 0) and of retrieved ones, for groups without subgroups."""
+        """The numbers of relevant documents, and of retrieved relevant documents, in each group without subgroups."""
         return self._counted([group.level > 0 for group in self.members])
 
     @cached_property
     def nonrelevant(self) -> tuple[IntArray, IntArray]:
-        """For each group, the number of nonrelevant documents and the number of retrieved nonrelevant documents."""
+        """The numbers of nonrelevant documents, and of retrieved nonrelevant documents, in each group."""
         return self._counted([group.nonrelevant for group in self.members])
 
     @cached_property
@@ -124,7 +125,7 @@ class Preferences(Frozen):
 
     def _score_pairs(self, topic: int) -> tuple[tuple[float, float], tuple[int, int, int]]:
         n, n_ret = int(self.n_judged[topic]), int(self.n_ret[topic])
-        better = np.zeros((n_ret, n), np.int32)  # how often a retrieved document is preferred to another
+        better = np.zeros((n_ret, n), np.int32)  # how often a retrieved document is preferred to each document
         worse = np.zeros((n_ret, n), np.int32)
         neither = np.zeros((n - n_ret, n - n_ret), np.bool_)
         for group in self.members[self.groups.slice(topic)]:
@@ -132,7 +133,7 @@ class Preferences(Frozen):
             ret, rest = ids[ids < n_ret], ids[ids >= n_ret] - n_ret
             to_all: tuple[IntArray | slice, ...] = (slice(None), slice(None))
             to_rest = to_all
-            if ids.size < n:  # picking rows and columns takes most of the time
+            if ids.size < n:  # otherwise, no rows and columns need to be selected, which is slow
                 to_all, to_rest = np.ix_(ret, ids), np.ix_(rest, rest)
             better[to_all] += times[: ret.size]
             worse[to_all] += times[:, : ret.size].T
@@ -153,7 +154,7 @@ class Preferences(Frozen):
 
 
 def assess_preferences(ranking: Ranking, judgments: PreferenceJudgments) -> Preferences:
-    """Return the input of preference measures for a ranking. Topics with contradictions must have been removed."""
+    """Return the input of preference measures. Topics with contradictory preferences must have been removed."""
     lengths: list[int] = []
     groups: list[Group] = []
     n_ret = []
@@ -179,7 +180,7 @@ def assess_preferences(ranking: Ranking, judgments: PreferenceJudgments) -> Pref
 
 
 def _times(group: Group) -> tuple[IntArray, IntArray | BoolArray]:
-    """Return the distinct IDs of a group, and how often each ID is preferred to each other ID."""
+    """Return the distinct document IDs of a group, and how often each document is preferred to each other one."""
     new = np.flatnonzero(np.append(True, group.ids[1:] != group.ids[:-1]))
     preferred = group.preferred
     if new.size == group.ids.size:
@@ -188,10 +189,10 @@ def _times(group: Group) -> tuple[IntArray, IntArray | BoolArray]:
 
 
 class GroupedTopics(Frozen):
-    """Rankings of n topics, assessed with each judgment group: the input of measures for groups."""
+    """The input of measures for judgment groups: the rankings of n topics, assessed separately with each group."""
 
     groups: Segments  # the judgment groups of each topic, at least one
-    each: Topics  # for each group, the ranking of its topic, assessed with the judgments of the group
+    each: Topics  # the ranking of each group's topic, assessed with the judgments of the group
 
     def mean(self, of_group: FloatArray) -> FloatArray:
         """Return the mean of a value over the groups of each topic."""
@@ -199,9 +200,9 @@ class GroupedTopics(Frozen):
 
 
 def ranking_by_group(ranking: Ranking, judgments: GroupedJudgments) -> tuple[Segments, Ranking]:
-    """Return the judgment groups of each topic, and the ranking for each group.
+    """Return the judgment groups of each topic, and a ranking that contains one topic for each group.
 
-    A document that the group did not judge is unpooled.
+    A document is unpooled in the topic of a group if this group did not judge the document.
     """
     groups, group = judgments.groups.take(ranking.judged_topic)
     each = ranking.take(groups.ids)
@@ -211,7 +212,7 @@ def ranking_by_group(ranking: Ranking, judgments: GroupedJudgments) -> tuple[Seg
 def assess_by_group(
     ranking: Ranking, judgments: GroupedJudgments, *, level: float = 1, treatment: UnjudgedTreatment = "nonrel"
 ) -> GroupedTopics:
-    """Return the input of measures for each group. ``skip`` removes documents that the group did not judge."""
+    """Return the input of measures for judgment groups. "skip" removes the documents that a group did not judge."""
     groups, each = ranking_by_group(ranking, judgments)
     grades = judgments.judgments.grades
     return GroupedTopics(groups, each.assess(judgments.judgments, grades, level=level, treatment=treatment))
@@ -225,9 +226,9 @@ class InclusionTopics(Frozen):
     place: IntArray  # the index of each document of ``rows`` in ``sample``
     n_ret: IntArray  # number of retrieved documents of each topic, in the sample or not
     sample: Segments  # the documents of the sample of each topic, retrieved or not
-    grade: IntArray  # the grade of each document of ``sample``; it can be negative
+    grade: IntArray  # the grade of each document of ``sample``, which can be negative
     probability: FloatArray  # the inclusion probability of each document of ``sample``, in (0, 1]
-    any_at_random: BoolArray  # whether any sampled document of each topic was drawn at random
+    any_at_random: BoolArray  # whether each topic contains a document that was drawn at random
     level: float = 1  # relevance level; negative grades are never relevant
 
     @cached_property
@@ -237,7 +238,7 @@ class InclusionTopics(Frozen):
 
     @cached_property
     def stands_for(self) -> FloatArray:
-        """The inverse inclusion probability of each document of ``sample``, or 0 if the document is not relevant."""
+        """The inverse inclusion probability of each relevant document of ``sample``, or 0 for other documents."""
         return np.where(self.relevant, 1.0 / self.probability, 0.0)
 
     @cached_property
@@ -253,7 +254,7 @@ def assess_inclusion(
     level: float = 1,
     treatment: UnjudgedTreatment = "nonrel",
 ) -> InclusionTopics:
-    """Return the input of measures for a sample. ``skip`` removes documents outside the sample (``-J``)."""
+    """Return the input of measures for samples. "skip" removes documents outside the sample (``-J``)."""
     seen = ranking.of_judged(treatment)
     sample, index = judgments.rows.take(ranking.judged_topic)
     return InclusionTopics(
@@ -270,20 +271,20 @@ def assess_inclusion(
 
 
 class TopicsWithSubtopics(Frozen):
-    """Rankings of n topics whose judgments name subtopics. The measures for subtopics are computed from this class."""
+    """The input of measures for subtopics: rankings of n topics, with the subtopics of relevant documents."""
 
     rows: Segments  # the retrieved documents of each topic that are relevant for at least one subtopic, in rank order
     rank: IntArray  # the rank of each document of ``rows``, starting at 1
-    parts: Segments  # the subtopics that each document of ``rows`` is relevant for, in ascending order
+    parts: Segments  # the subtopics for which each document of ``rows`` is relevant, in ascending order
     subtopic: IntArray  # the index of each element of ``parts`` in ``subtopics``
-    subtopics: Segments  # the subtopics of each topic that have a relevant document, retrieved or not
+    subtopics: Segments  # the subtopics of each topic for which any document is relevant
     n_relevant: IntArray  # the number of relevant documents of each subtopic, retrieved or not
     judged_topic: IntArray  # the index of each topic in the judgments
-    judged: RelevantParts  # relevance in the judgments, with the ideal lists
+    judged: RelevantParts  # the relevant documents of all judged topics, with the ideal rankings
 
     @cached_property
     def seen_before(self) -> IntArray:
-        """The number of documents above each element of ``parts`` that are relevant for its subtopic."""
+        """The number of higher-ranked documents that are relevant for the subtopic of each element of ``parts``."""
         by_subtopic = np.argsort(self.subtopic, kind="stable")
         seen = np.empty(self.subtopic.size, np.int64)
         lengths = np.bincount(self.subtopic, minlength=self.subtopics.size)
@@ -300,14 +301,14 @@ class TopicsWithSubtopics(Frozen):
         return {}
 
     def gain(self, alpha: float) -> FloatArray:
-        """Return the novelty gain of each document, the sum of (1 - alpha)^``seen_before`` over its subtopics."""
+        """Return the novelty gain of each document: the sum of (1 - alpha)^``seen_before`` over its subtopics."""
         if alpha not in self._gains:
             weight = powers(1.0 - alpha, int(self.seen_before.max(initial=0)) + 1)
             self._gains[alpha] = self.parts.sum(weight[self.seen_before])
         return self._gains[alpha]
 
     def ideal(self, alpha: float) -> tuple[Segments, FloatArray]:
-        """Return the ideal ranking of each topic, which ends at the last document with a gain, and the gains."""
+        """Return the lengths and gains of the ideal rankings, which contain only documents with a positive gain."""
         lists, gains = self.judged.ideal(alpha)
         chosen, index = lists.take(self.judged_topic)
         return chosen, gains[index]
@@ -316,14 +317,14 @@ class TopicsWithSubtopics(Frozen):
 def assess_subtopics(
     ranking: Ranking, judgments: SubtopicJudgments, *, level: float = 1, treatment: UnjudgedTreatment = "nonrel"
 ) -> TopicsWithSubtopics:
-    """Return the input of measures for subtopics. ``skip`` removes documents that have no judgment (``-J``)."""
+    """Return the input of measures for subtopics. "skip" removes documents that have no judgment (``-J``)."""
     judged = judgments.relevant(level)
     seen = ranking.of_judged(treatment)
     relevant = judged.parts.lengths[seen.row] > 0
     rows = seen.rows.keep(relevant)
     parts, index = judged.parts.take(seen.row[relevant])
     subtopics, of_topic = judged.subtopics.take(ranking.judged_topic)
-    # Several rankings can have the same topic, but each has its own rows of subtopics.
+    # A topic can occur in several rankings. Each occurrence has its own row in ``subtopics``.
     shift = subtopics.offsets[:-1] - judged.subtopics.offsets[:-1][ranking.judged_topic]
     return TopicsWithSubtopics(
         rows=rows,

@@ -1,4 +1,4 @@
-"""Topics, the input of measures, made from rankings and judgments; and arithmetic on arrays that follows C."""
+"""Topics, the input of measures, which combines rankings with judgments, and array arithmetic that follows C."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def truncate(x: FloatArray) -> IntArray:
 
 
 def round_half_away(x: FloatArray) -> IntArray:
-    """Round half away from zero, like C's ``lround``. NaN and overflow result in the smallest 64-bit integer."""
+    """Round halves away from zero, like C's ``lround``. NaN and overflow result in the smallest 64-bit integer."""
     with np.errstate(invalid="ignore"):
         whole = np.trunc(x)
         return truncate(whole + np.where(np.abs(x - whole) >= 0.5, np.copysign(1.0, x), 0.0))
@@ -36,7 +36,7 @@ def round_up_from_a_tenth(x: FloatArray) -> IntArray:
 
 
 def log2_of(k: IntArray) -> FloatArray:
-    """Return log2 of positive integers, equal to that of the C library. np.log2 can differ in the last bit."""
+    """Return log2 of positive integers, computed by the C library. np.log2 can differ from it in the last bit."""
     try:
         return _log2_table(1024)[k]
     except IndexError:
@@ -49,7 +49,7 @@ def _log2_table(size: int) -> FloatArray:
 
 
 def powers(x: float, n: int) -> FloatArray:
-    """Return the first n powers of x, starting with x**0 = 1, as a cumulative product."""
+    """Return the powers of x from x**0 to x**(n - 1), computed as a cumulative product."""
     factors = np.full(n, x)
     factors[:1] = 1.0
     return np.multiply.accumulate(factors)
@@ -100,7 +100,8 @@ class Topics(Frozen):
     """
 
     feature: ClassVar[str] = ""
-    """The option, as in ``Settings.features``, whose formulas replace those of measures, or "" for no option."""
+    """The element of ``Settings.features`` for which measures define formulas of this class, or "" for the usual
+    formulas."""
     rows: Segments
     rank: IntArray
     grade: AnyArray
@@ -112,11 +113,11 @@ class Topics(Frozen):
     round_recall: Callable[[FloatArray], IntArray] = round_half_away
     weight: FloatArray = _NO_WEIGHTS
     pool_weight: FloatArray = _NO_WEIGHTS
-    _of_pool: dict[Any, Any] | None = None  # values that depend on the pool and the level alone
+    _of_pool: dict[Any, Any] | None = None  # cached values that depend only on the pool and the level
 
     @cached_property
     def hit(self) -> BoolArray:
-        """Whether each document is a hit: it is relevant for measures that depend only on the ranking."""
+        """Whether each document is a hit, that is, relevant to measures that depend only on the ranking."""
         return self.grade >= self.level
 
     @cached_property
@@ -126,7 +127,7 @@ class Topics(Frozen):
 
     @cached_property
     def precision_at_hits(self) -> FloatArray:
-        """The precision at the rank of each document that is a hit, or 0.0 for other documents."""
+        """The precision at the rank of each hit, or 0.0 for documents that are not hits."""
         return self.hits_so_far / self.rank * self.hit
 
     @cached_property
@@ -169,12 +170,12 @@ class Topics(Frozen):
 
     @cached_property
     def n_judged_ret(self) -> IntArray:
-        """The number of retrieved documents that were judged, for each topic."""
+        """The number of retrieved judged documents for each topic."""
         return self.rows.count(self.judged)
 
     @cached_property
     def n_rel_ret(self) -> IntArray:
-        """The number of retrieved documents that were judged relevant, for each topic."""
+        """The number of retrieved documents judged relevant for each topic."""
         return self.rows.count(self.relevant)
 
     @cached_property
@@ -196,11 +197,11 @@ class Topics(Frozen):
 
     @cached_property
     def documents(self) -> Segments:
-        """The retrieved documents of each topic. ``grade`` contains the values of these documents."""
+        """The retrieved documents of each topic. The array ``grade`` contains the grades of these documents."""
         return self.rows
 
     def over_ranks(self, x: AnyArray) -> AnyArray:
-        """Return the values at the ranks of ``rows``, given the values x of ``documents``."""
+        """Return the value at each rank of ``rows``, given the value of each document in x."""
         return x
 
     def judged_within(self, k: int) -> IntArray:
@@ -227,7 +228,7 @@ class Topics(Frozen):
         return log2_of(self.rank + 1)
 
     def hits_within(self, k: IntArray | int) -> IntArray:
-        """Return the number of relevant documents among the first k. k can be an array of shape (n,)."""
+        """Return the number of relevant documents among the first k of each topic. k can be an array of shape (n,)."""
         if not isinstance(k, int):
             return self.rows.count(self.hit & (self.rank <= self.rows.spread(k)))
         if ("hits", k) not in self.cached:
@@ -236,7 +237,7 @@ class Topics(Frozen):
         return hits
 
     def of_pool(self, key: Any, compute: Callable[[], Known]) -> Known:
-        """Return a value that depends only on the pool and the level, computed once. Arrays are read-only."""
+        """Return a value that depends only on the pool and the level. The value is cached, and arrays are read-only."""
         known = self._known_of_pool
         if key not in known:
             value = compute()
@@ -254,26 +255,26 @@ class Topics(Frozen):
         return {}
 
     def documents_for_recall(self, x: float | FloatArray) -> IntArray:
-        """Return the numbers of relevant documents that correspond to recall x. x can have the shape (n_levels, 1)."""
+        """Return each topic's number of relevant documents at recall x. x can have the shape (n_levels, 1)."""
         return self.round_recall(np.multiply(x, self.n_rel, dtype=np.float64))
 
 
 class SampledTopics(Topics, kw_only=True):
-    """Rankings of topics with stratified samples of judgments."""
+    """Rankings of topics whose judgments are stratified samples."""
 
-    stratum: IntArray  # the stratum of each document of ``rows``; negative for an unpooled document
-    pool_stratum: IntArray  # the stratum of each document of ``pool``; at least 0
+    stratum: IntArray  # the stratum of each document of ``rows``, or a negative value for an unpooled document
+    pool_stratum: IntArray  # the stratum of each document of ``pool``, at least 0
     depth: int = SAMPLED_DEPTH  # maximum number of evaluated documents per topic
 
     @cached_property
     def strata(self) -> list[int]:
-        """The indices of all strata in ascending order. A topic can lack documents of a stratum."""
+        """The indices of all strata in ascending order. Some topics can have no documents in a stratum."""
         numbers: list[int] = distinct(self.pool_stratum).tolist()
         return numbers
 
 
 class JudgedTopic:
-    """The judgments of a topic as Python numbers. The relevance threshold must be at least 1."""
+    """The judgments of a topic, stored as Python numbers. The relevance threshold must be at least 1."""
 
     def __init__(self, judgments: Judgments, topic: bytes, level: float) -> None:
         rows = judgments.rows.slice(judgments.topic_index[topic])
@@ -293,7 +294,7 @@ class JudgedTopic:
 
 
 class RankedTopic:
-    """The ranking of a topic as Python numbers. ``Measure.of_topic`` computes values from it."""
+    """The ranking of a topic, stored as Python numbers. ``Measure.of_topic`` computes measure values from it."""
 
     # For short rankings, arithmetic with Python numbers is faster than with arrays.
     __slots__ = ("_gains", "grades", "hits", "judged")
