@@ -185,7 +185,7 @@ class Comparisons(Frozen):
         exact = TESTS[self.method.test].exact
         return np.zeros(len(self.pairs), np.bool_) if exact is None else exact(self.flipped, self.method.resamples)
 
-    @property
+    @cached_property
     def tests(self) -> list[str]:
         """The test that computed the p-value of each pair."""
         return ["permutation" if flipped else self.method.test for flipped in self.by_sign_flips.tolist()]

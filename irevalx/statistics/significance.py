@@ -207,12 +207,36 @@ def sign_flips(d: FloatArray, resamples: int = RESAMPLES, seed: int = 0) -> Floa
     p = np.array([math.nan if is_enumerated else _exact_p(steps_of(row, resamples)) for row in rows])
     rest = np.isnan(p)
     whole = in_units(rows[rest])
-    as_observed = np.abs(whole.sum(axis=1)) - n_topics  # rounding errors are at most half a unit per topic
     as_far = np.zeros(len(whole), np.int64)
-    for signs in _sign_vectors(n_topics, resamples, seed, batch=max(1, 4_000_000 // (n_topics + len(whole)))):
-        as_far += np.count_nonzero(np.abs(signs @ whole.T) >= as_observed, axis=0)
+    runs = _runs_of_pairs(in_units(rows)) if np.count_nonzero(rest) > math.isqrt(2 * len(rows)) else None
+    # Rounding errors are at most half a unit per topic, or one and a half if values of runs are subtracted.
+    as_observed = np.abs(whole.sum(axis=1)) - (n_topics if runs is None else 2 * n_topics)
+    summed, groups = whole, [np.arange(len(whole))]
+    if runs is not None:
+        summed, (first, second) = runs, (side[rest] for side in pairs_of_runs(len(runs)))
+        groups = np.split(groups[0], np.flatnonzero(np.diff(first)) + 1)  # the pairs of each first run
+    for signs in _sign_vectors(n_topics, resamples, seed, batch=max(1, 2_000_000 // (n_topics + len(summed)))):
+        sums = summed @ signs.T
+        for pairs in groups:
+            flipped = sums if runs is None else sums[second[pairs]] - sums[first[pairs[0]]]
+            as_far[pairs] += np.count_nonzero(np.abs(flipped) >= as_observed[pairs, np.newaxis], axis=1)
     p[rest] = as_far / 2**n_topics if is_enumerated else (1 + as_far) / (1 + resamples)
     return p.reshape(d.shape[:-1])
+
+
+def _runs_of_pairs(whole: FloatArray) -> FloatArray | None:
+    """Return the values of the runs, minus the values of the first run, if the rows are differences of all pairs.
+
+    Return None if the rows are not these differences, up to rounding, or if sums of the values are not exact. The shape
+    of ``whole`` is (n_pairs, n_topics), and the shape of the result is (n_runs, n_topics).
+    """
+    n_runs = (1 + math.isqrt(1 + 8 * len(whole))) // 2
+    first, second = pairs_of_runs(n_runs)
+    if first.size != len(whole):
+        return None
+    runs = np.concatenate([np.zeros((1, whole.shape[1])), whole[: n_runs - 1]])
+    are_differences = (np.abs(runs[second] - runs[first] - whole) <= 1).all()
+    return runs if are_differences and np.abs(runs).sum(axis=1).max() < 2**53 else None
 
 
 def steps_of(d: FloatArray, resamples: int) -> IntArray | None:

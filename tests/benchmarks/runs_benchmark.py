@@ -33,6 +33,7 @@ COMMANDS = {
     "labels": "irevalx-lab labels qrels labels {runs} -m map --seed 1",
     "compare": "irevalx-lab compare qrels {runs} -m map",
     "compare --correction tukey": "irevalx-lab compare qrels {runs} -m 'map ndcg P.10' --correction tukey --seed 1",
+    "compare --test permutation": "irevalx-lab compare qrels {runs} -m map --test permutation --resamples 100000 --seed 1",
     "gate": "irevalx-lab gate qrels {runs} -m map --baseline r0 --margin 0.01",
     "report": "irevalx-lab report qrels {runs} -m map -o page.html --seed 1",
     "power": "irevalx-lab power qrels {runs} -m map",

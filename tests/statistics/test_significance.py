@@ -181,6 +181,23 @@ def test_sign_flips_of_many_topics() -> None:
     assert p_of("permutation", d, -7).shape == (2,)
 
 
+@settings(deadline=None, max_examples=30)
+@given(MANY, st.integers(3, 7), st.sampled_from([6, 7, 10]), st.integers(1, 40))
+def test_sign_flips_of_all_pairs(seed: int, n_runs: int, divisor: int, highest: int) -> None:
+    """All pairs of runs, some of them exact, have the p-values of a loop over signs and pairs; sums are often tied."""
+    steps = np.random.default_rng(seed).integers(0, highest, (n_runs, 9), endpoint=True)
+    first, second = pairs_of_runs(n_runs)
+    result = sign_flips(differences(steps[second] / divisor, steps[first] / divisor), 60, seed)
+    bits = np.random.Generator(np.random.PCG64([0, seed])).integers(0, 2, (60, 9)).tolist()
+    for p, a, b in zip(result.tolist(), steps[first].tolist(), steps[second].tolist(), strict=True):
+        d = [x - y for x, y in zip(a, b, strict=True)]
+        if sum(map(abs, d)) >= 60 * np.gcd.reduce(d) > 0:  # the sums take too many values
+            flipped = [sum(-x if bit else x for bit, x in zip(row, d, strict=True)) for row in bits]
+            assert p == (1 + sum(abs(total) >= abs(sum(d)) for total in flipped)) / 61
+        else:
+            assert p == pytest.approx(float(reference.sign_flips_exact(d)), rel=1e-12)
+
+
 @pytest.mark.parametrize("resamples", [20, 999])
 @pytest.mark.parametrize("n_topics", [0, 1, 2, 5, 9, 51, 70])
 @pytest.mark.parametrize("test", TESTS)
