@@ -119,6 +119,8 @@ class ComparedCollections(ComparedPairs, kw_only=True):
     """The family of each collection. The mapping is empty if no families are given."""
     n_common: int
     """The number of collections with results of all runs."""
+    has_runs: bool = False
+    """Whether the table of runs is displayed even if there are only two runs."""
     all_columns: ClassVar[tuple[str, ...]] = COLLECTION_COLUMNS
 
     @property
@@ -156,9 +158,13 @@ class ComparedCollections(ComparedPairs, kw_only=True):
 
     def tables_for_people(self) -> list[Table]:
         """Return the tables of pairs for two runs; otherwise the table of runs and, if requested or few, of pairs."""
-        has_runs = self.by == "run" or (self.by is None and len({row.run for row in self.all_runs}) > 2)
+        many = self.has_runs or len({row.run for row in self.all_runs}) > 2
+        has_runs = self.by == "run" or (self.by is None and many)
         has_pairs = self.by == "pair" or not has_runs or (not self.by and (self.baselines or self.pairs <= FEW_PAIRS))
-        tables = [*([self._table_of_runs()] if has_runs else []), *(self._tables_of_pairs() if has_pairs else [])]
+        tables = [
+            *([table_of_runs(self.all_runs)] if has_runs else []),
+            *(self._tables_of_pairs() if has_pairs else []),
+        ]
         if not (self.by or has_pairs):
             tables[0] = replace(tables[0], notes=(f"{spelled('by', 'pair')} displays all {self.pairs} pairs.",))
         return [replace(tables[0], summary=self._summary), *tables[1:]]
@@ -166,18 +172,6 @@ class ComparedCollections(ComparedPairs, kw_only=True):
     @property
     def _labels(self) -> tuple[str, ...]:
         return ("measure", "run") if self.measures[1:] else ("run",)
-
-    def _table_of_runs(self) -> Table:
-        wide = Table.of("runs", ComparedRun, self.all_runs).pivot(self._labels, "collection", "score", fits=True)
-        places = {key: n for n, key in enumerate(dict.fromkeys((row.measure, row.run) for row in self.all_runs))}
-        names = wide.columns[len(self._labels) :]
-        best = {
-            name: [places[row.measure, row.run] for row in self.all_runs if row.best and row.collection == name]
-            for name in names
-        }
-        caption = ("mean: over the collections with results of all runs. {best}: the best value.",)
-        optional = tuple(name for name in reversed(names) if name)
-        return replace(wide, best=best, caption=caption, optional=optional).in_words({"": "mean"})
 
     def _tables_of_pairs(self) -> list[Table]:
         table, labels, ends = self.tables()[0], (*self._labels, "against"), ("difference", "low", "high")
@@ -336,7 +330,7 @@ def compared_collections(
         method=method,
         by=by,
         all_pairs=[row for part in zip(*rows, strict=True) for of_measure in part for row in of_measure],
-        all_runs=[row for of in every.values() for row in _means(runs, of)],
+        all_runs=[row for of in every.values() for row in _rows_on_runs(runs, of)],
         names=names,
         families=of_families,
         n_common=sum(len(each.runs) == len(runs) for each in next(iter(every.values())).values()),
@@ -422,16 +416,36 @@ def _corrected(rows: Sequence[ComparedPair], method: Method) -> list[ComparedPai
     ]
 
 
-def _means(runs: Sequence[str], compared: Mapping[str, ComparedMeasure]) -> Iterator[ComparedRun]:
-    """Yield the mean of each run over the collections of all runs, and its value in each collection."""
+def _rows_on_runs(runs: Sequence[str], compared: Mapping[str, ComparedMeasure]) -> Iterator[ComparedRun]:
     scores = {name: dict(zip(each.runs, each.scores, strict=True)) for name, each in compared.items()}
-    common = [of for of in scores.values() if len(of) == len(runs)]
     first = next(iter(compared.values()))
+    return rows_on_runs(runs, first.name, first.measured.direction, scores)
+
+
+def rows_on_runs(
+    runs: Sequence[str], measure: str, direction: int, scores: Mapping[str, Mapping[str, float]]
+) -> Iterator[ComparedRun]:
+    """Yield the mean of each run over the collections of all runs, and its value in each collection.
+
+    ``scores`` contains the values as ``{collection: {run: value}}``.
+    """
+    common = [of for of in scores.values() if len(of) == len(runs)]
     for name, of in {"": {run: _mean([of[run] for of in common]) for run in runs if common}, **scores}.items():
-        best = marked_as_best([of.get(run) for run in runs], first.measured.direction)
+        best = marked_as_best([of.get(run) for run in runs], direction)
         for place, run in enumerate(runs):
             if run in of:
-                yield ComparedRun(run, first.name, of[run], place in best, "", collection=name)
+                yield ComparedRun(run, measure, of[run], place in best, "", collection=name)
+
+
+def table_of_runs(rows: Sequence[ComparedRun]) -> Table:
+    """Return the displayed table of runs. The last column contains the means over collections."""
+    labels = ("measure", "run") if len({row.measure for row in rows}) > 1 else ("run",)
+    best = {"score": [number for number, row in enumerate(rows) if row.best]}
+    wide = Table.of("runs", ComparedRun, rows, best=best).pivot(labels, "collection", "score", fits=True)
+    names = [name for name in wide.columns[len(labels) :] if name]
+    caption = ("mean: over the collections with results of all runs. {best}: the best value.",)
+    last = ("",) * ("" in wide.columns)
+    return wide.showing(*labels, *names, *last, caption=caption, optional=tuple(reversed(names))).in_words({"": "mean"})
 
 
 def _mean(values: Sequence[float]) -> float:

@@ -1,10 +1,9 @@
 """Reports of several collections: a page about the results over all collections, and a report of each collection."""
 
-import math
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 from urllib.parse import quote as quoted
 
 import numpy as np
@@ -15,18 +14,25 @@ from irevalx.errors import UsageError
 from irevalx.experiments.coverage import COVERAGE_MEASURES
 from irevalx.experiments.inputs import measures_of
 from irevalx.experiments.ranked_runs import requests_of
+from irevalx.frozen import replace
 from irevalx.lab.command.evaluation_options import EvaluationOptions
-from irevalx.lab.command.output import Result, write_lines
-from irevalx.lab.comparison.compare import compare
-from irevalx.lab.comparison.several_collections import ONLY_SINGLE, evaluated_each, refuse_several, runs_of
+from irevalx.lab.command.output import write_lines
+from irevalx.lab.comparison.several_collections import (
+    ONLY_SINGLE,
+    ComparedCollections,
+    compared_collections,
+    evaluated_each,
+    refuse_several,
+    rows_on_runs,
+    runs_of,
+    table_of_runs,
+)
 from irevalx.lab.html_report.page import Report, page_without_script
 from irevalx.lab.html_report.static import table_in_cells
 from irevalx.measures.selection import RequestedMeasure
-from irevalx.measures.summaries import mean
+from irevalx.measures.summaries import geometric_mean, mean
 from irevalx.reading.collection_files import CollectionInputs, file_of
 from irevalx.reports import DIGITS
-from irevalx.reports.best import marked_as_best
-from irevalx.reports.table import Table
 from irevalx.wording import first_names, spelled
 
 
@@ -42,8 +48,11 @@ class CollectionReports(Report, kw_only=True):
     texts: Sequence[str] = ()
     ranking: Callable[[int], dict[str, Any]] | None = None
     collections: Sequence[CollectionInputs]
-    compared: Result | None
+    runs: Sequence[str]
+    compared: ComparedCollections | None
     """The comparison of the runs over the collections, or None if there is a single run."""
+    not_averaged: frozenset[str]
+    """The measures that have no mean over collections, such as counts."""
     report_of: Callable[[CollectionInputs], Report]
     """A function that returns the report of a collection."""
 
@@ -69,74 +78,38 @@ class CollectionReports(Report, kw_only=True):
         page = self._page(pages, lambda name, report: report.write(file.with_name(pages[name]), "html"))
         write_lines([page.encode("utf-8", "replace")], file)
 
-    def _means(self, use: Callable[[str, Report], None]) -> list[Table]:
-        """Return a table of means for each measure, and call ``use`` with each collection and its report."""
-
-        def means_of(collection: CollectionInputs) -> list[_Mean]:
-            report = self.report_of(collection)
-            use(collection.name, report)
-            return [*_means_in(report)]
-
-        names = [collection.name for collection in self.collections]
-        tables: dict[str, dict[str, list[_Mean | None]]] = {}  # by measure and run, on each collection
-        for number, means in enumerate(evaluated_each(self.collections, means_of)):
-            for mean_of_run in means:
-                of_measure = tables.setdefault(mean_of_run.measure, {})
-                of_measure.setdefault(mean_of_run.run, [None] * len(names))[number] = mean_of_run
-        return [_table_of(measure, names, of_runs) for measure, of_runs in tables.items()]
-
     def _page(self, pages: dict[str, str], use: Callable[[str, Report], None]) -> str:
         """Return the page about all collections. It links to ``pages``, and ``use`` receives each report."""
-        means, compared = self._means(use), [] if self.compared is None else self.compared.noted_tables()
+        compared, other = self.compared, dict[str, dict[str, dict[str, float]]]()  # by measure, collection and run
+        rows = [] if compared is None else list(compared.all_runs)
+        known = {(row.measure, row.collection) for row in rows}
+
+        def add(collection: CollectionInputs) -> None:
+            report = self.report_of(collection)
+            use(collection.name, report)
+            for row in report.about["means"]:
+                measure, run = (
+                    report.about["measures"][row["measure"]]["name"],
+                    report.about["runs"][row["run"]]["name"],
+                )
+                if row["mean"] is not None and (measure, collection.name) not in known:
+                    other.setdefault(measure, {}).setdefault(collection.name, {})[run] = row["mean"]
+
+        evaluated_each(self.collections, add)
+        for measure, scores in other.items():
+            # No value is marked as the best, because these means can be over different topics.
+            of_measure = rows_on_runs(self.runs, measure, 0, scores)
+            has_mean = (measure, "") not in known and measure not in self.not_averaged
+            rows += [row for row in of_measure if row.collection or has_mean]
+        order = ["", *(collection.name for collection in self.collections)]
+        rows.sort(key=lambda row: order.index(row.collection))
+        tables = [table_of_runs(rows)] if compared is None else replace(compared, all_runs=rows).noted_tables()
         return page_without_script(
             "collections.html",
             **self.about,
-            means=[table_in_cells(table) for table in means],
-            compared=[table_in_cells(table) for table in compared],
+            tables=[table_in_cells(table) for table in tables],
             addresses={name: quoted(page) for name, page in pages.items()},
         )
-
-
-class _Mean(NamedTuple):
-    """The mean of a run on a collection."""
-
-    measure: str
-    run: str
-    value: float | None
-    is_best: bool
-    direction: int
-
-
-def _means_in(report: Report) -> Iterator[_Mean]:
-    """Yield the means of a report."""
-    measures, runs, ranked = (report.about[name] for name in ("measures", "runs", "ranked"))
-    for row in report.about["means"]:
-        measure, run = row["measure"], row["run"]
-        direction = {True: 1, False: -1}.get(measures[measure]["higher_is_better"], 0)
-        is_best = len(runs) > 1 and run in ranked[measure]["best"]
-        yield _Mean(measures[measure]["title"], runs[run]["name"], row["mean"], is_best, direction)
-
-
-def _table_of(measure: str, collections: Sequence[str], of_runs: dict[str, list[_Mean | None]]) -> Table:
-    """Return the means of runs under a measure. If a run has all collections, its mean over them is included."""
-    rows, over = [], list[float | None]()
-    for run, means in of_runs.items():
-        values = [None if each is None else each.value for each in means]
-        known = [value for value in values if value is not None]
-        over.append(math.fsum(known) / len(known) if len(known) == len(values) else None)
-        rows.append((run, *values, over[-1]))
-    direction = next((each.direction for means in of_runs.values() for each in means if each is not None), 0)
-    best = {
-        name: [row for row, means in enumerate(of_runs.values()) if (each := means[place]) is not None and each.is_best]
-        for place, name in enumerate(collections)
-    }
-    best[_MEAN] = marked_as_best(over, direction) if rows[1:] else []
-    heads = ("run", *collections, _MEAN)
-    return Table(measure, heads, rows, heads=heads, best=best)
-
-
-_MEAN = "mean"
-"""The head of the column that contains means over collections."""
 
 
 _FILES = ("documents", "topic_texts", "topic_groups", "clusters", "machine")
@@ -147,8 +120,6 @@ def reports_of_collections(
     collections: Sequence[CollectionInputs],
     report: Callable[..., Any],
     default: Sequence[str],
-    qrels: Any,
-    runs: Any,
     **arguments: Any,
 ) -> CollectionReports:
     """Return the reports of several collections.
@@ -157,14 +128,18 @@ def reports_of_collections(
     """
     refuse_several(margin=arguments["margin"], **{name: arguments.get(name) for name in ONLY_SINGLE})
     names = list(dict.fromkeys(name for collection in collections for name in runs_of(collection)))
-    measures: Sequence[str] = measures_of(arguments["measures"]) or (() if runs is None else default)
-    if runs is not None:
+    measures: Sequence[str] = measures_of(arguments["measures"])
+    requests: Sequence[RequestedMeasure] = ()
+    if collections[0].runs is not None:
+        measures = measures or default
+        requests = requests_of(measures)
         measures = [name for name in measures if all(map(is_compared, requests_of((name,))))]
     compared = None
-    if names[1:] and (measures or runs is None):
-        own = {"baseline", "correction", "alpha", "clusters", "cluster_by", *EvaluationOptions.__annotations__}
+    if names[1:] and (measures or not requests):
+        own = {"correction", "alpha", "clusters", "cluster_by", *EvaluationOptions.__annotations__}
         of_tests = {name: value for name, value in arguments.items() if name in own}
-        compared = compare(qrels, runs, measures, **of_tests)
+        how: dict[str, Any] = {"by": None, "families": None, **of_tests}
+        compared = replace(compared_collections(collections, measures, arguments["baseline"], **how), has_runs=True)
 
     def report_of(collection: CollectionInputs) -> Any:
         files = {name: _in_collection(arguments[name], collection.name) for name in _FILES}
@@ -178,7 +153,15 @@ def reports_of_collections(
         "findings": [sentence for table in tables for sentence in table.summary(DIGITS)],
         "warnings": [],
     }
-    return CollectionReports(about=about, collections=collections, compared=compared, report_of=report_of)
+    counts = (request for request in requests if request.measure.summary not in {mean, geometric_mean})
+    return CollectionReports(
+        about=about,
+        collections=collections,
+        runs=names,
+        compared=compared,
+        not_averaged=frozenset(name for request in counts for name in request.names),
+        report_of=report_of,
+    )
 
 
 def is_compared(request: RequestedMeasure) -> bool:

@@ -102,6 +102,9 @@ DEPTH = 10
 MOST_SHOWN = 1000
 """The maximum number of documents of a ranking."""
 
+_INPUTS = frozenset({"qrels", "runs", "evaluation"})
+"""The arguments of ``report`` that the reports of several collections replace."""
+
 _WHERE_MARKED = f"the tables of runs and pairs mark them with {CAUTION}"
 
 
@@ -260,7 +263,7 @@ def report(
     judged. Of the first 2 documents of each run, 100% are judged.
     Significance: Student's t test over 30 topics, alpha 0.05.
     """
-    arguments: dict[str, Any] = {name: value for name, value in locals().items() if name != "evaluation"} | evaluation
+    arguments: dict[str, Any] = {name: value for name, value in locals().items() if name not in _INPUTS} | evaluation
     collections, qrels, runs = split_collections(qrels, runs)
     if collections:
         return reports_of_collections(collections, report, MEASURES, **arguments)

@@ -8,7 +8,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
-from collection_values import FOLDER, MEANS, NAMES, PATTERNS
+from collection_values import FOLDER, MEANS, NAMES, PATTERNS, VALUES
 from running import lab
 
 import irevalx
@@ -83,15 +83,31 @@ def test_title_and_baseline(tmp_path: Path) -> None:
     assert re.search(r"bm25 has a mean recip_rank of .*, and dense of", page)
 
 
-def test_missing_run(tmp_path: Path) -> None:
-    """A run that lacks a collection has an empty cell and no mean."""
+def test_missing_runs(tmp_path: Path) -> None:
+    """Missing runs and topics: the page has the means of ``compare``, and counts have no mean over collections."""
     shutil.copytree(FOLDER, tmp_path / "copy")
-    (tmp_path / "copy" / "runs" / "finance" / "dense.trec").unlink()
-    options = ("-m", "recip_rank", "-o", tmp_path / "all.html")
+    runs = tmp_path / "copy" / "runs"
+    (runs / "finance" / "dense.trec").unlink()
+    lines = (runs / "claims" / "dense.trec").read_text().splitlines(keepends=True)
+    (runs / "claims" / "dense.trec").write_text("".join(line for line in lines if not line.startswith("q1 ")))
+    values = {run: {topic: value for topic, value in VALUES[run]["claims"].items() if topic != "q1"} for run in MEANS}
+    options = ("-m", "recip_rank num_rel_ret unj@10", "-o", tmp_path / "all.html")
     assert lab("report", *PATTERNS, *options, cwd=tmp_path / "copy").status == 0
-    rows = Tables((tmp_path / "all.html").read_text()).rows
-    claims, _, nutrition = MEANS["dense"]
-    assert rows[2] == ["dense", f"{claims:.4f}", "", f"{nutrition:.4f}", ""]
+    page = Tables((tmp_path / "all.html").read_text())
+    rows = {tuple(row[:2]): row[2:] for row in page.rows if len(row) == 6}
+    assert page.rows[0] == ["measure", "run", *NAMES, "mean"]
+    for run in MEANS:
+        claims, nutrition = sum(values[run].values()) / len(values[run]), MEANS[run][2]
+        cells = rows["recip_rank", run]
+        finance = "" if run == "dense" else f"{MEANS[run][1]:.4f}"
+        assert cells[:3] == [f"{claims:.4f}", finance, f"{nutrition:.4f}"]
+        assert cells[3] == f"{(claims + nutrition) / 2:.4f}"
+        assert rows["num_rel_ret", run][3] == ""
+        assert rows["unj_10", run][3] != ""
+    words = lab("compare", *PATTERNS, "-m", "recip_rank", "--by", "run", cwd=tmp_path / "copy").words.replace("*", "")
+    for run in MEANS:
+        of_claims, _, of_nutrition, mean = rows["recip_rank", run]
+        assert f"{run} {of_claims} {of_nutrition} {mean}" in words
 
 
 def test_python(tmp_path: Path) -> None:
@@ -105,7 +121,7 @@ def test_python(tmp_path: Path) -> None:
         ["run", *NAMES, "mean"],
         ["bm25", *(f"{mean:.4f}" for mean in MEANS["bm25"]), f"{sum(MEANS['bm25']) / 3:.4f}"],
     ]
-    assert "Comparison of the runs" not in page
+    assert "Satterthwaite" not in page
     assert "<a " not in page
     assert repr(report) == "bm25 on 3 collections"
     with pytest.raises(irevalx.IrevalxError, match="several collections consists of HTML pages; name the file"):
