@@ -127,10 +127,10 @@ def gate(
     differs. The rule for runs that differ on 1 to 4 topics is not applied, because it requires independent topics.
 
     If several collections are given, as in ``compare``, the result contains a verdict on the mean over the collections
-    and a verdict on each collection. The interval of the mean treats the topics of each collection as a sample, as in
-    the test of ``compare`` on these collections. A run passes if all of its verdicts pass. Intervals are simultaneous
-    over all verdicts on means and, separately, over all verdicts on single collections. Each collection must contain
-    results of all runs.
+    and a verdict on each collection. The intervals of the mean and of its ratio to the baseline's mean treat the topics
+    of each collection as a sample, as in the test of ``compare`` on these collections. A run passes if all of its
+    verdicts pass. Intervals are simultaneous over all verdicts on means and, separately, over all verdicts on single
+    collections. Each collection must contain results of all runs.
 
     For measures that treat unjudged documents as nonrelevant, a warning lists the verdicts that depend on unjudged
     documents, by the same rule as in ``compare``, and names the verdicts that would follow if these documents were

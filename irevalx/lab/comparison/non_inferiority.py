@@ -88,6 +88,30 @@ class Improvements(Frozen):
         each = [part / weight for part, weight in zip(np.split(d, np.cumsum(sizes)[:-1], axis=1), weights, strict=True)]
         return on_these_collections(each, [clusters for _, clusters in self.parts]).interval(self.alpha)
 
+    def ratio_interval(self, runs: FloatArray, baseline: FloatArray) -> Ends:
+        """Return the intervals of the ratios of the runs' means to the baseline's mean. See ``ratio_intervals``.
+
+        For means over collections, the degrees of freedom depend on the ratio, and the bounds are found numerically.
+        """
+        if not self.parts:
+            return ratio_intervals(runs, baseline, self.alpha, self.clusters)
+        from scipy.optimize import brentq
+
+        ends, sign = np.full((2, len(runs)), np.nan), np.sign(baseline.mean())
+        for row, run in enumerate(runs if self._t_interval(sign * baseline[np.newaxis])[0] > 0 else ()):
+            ratio = run.mean() / baseline.mean()
+            for end, far in enumerate((ratio - 1.0, ratio + 1.0)):
+
+                def excluded(r: float, end: int = end, run: FloatArray = run) -> float:
+                    bound = self._t_interval(sign * (run - r * baseline)[np.newaxis])[end]
+                    return float(np.nan_to_num(bound[0] * (-1) ** end))  # positive if r is outside the interval
+
+                beyond = far
+                while excluded(beyond) <= 0:
+                    beyond += beyond - ratio  # twice as far
+                ends[end, row] = brentq(excluded, ratio, beyond)
+        return ends[0], ends[1]
+
     @cached_property
     def differing(self) -> IntArray:
         """The number of topics that differ."""

@@ -21,7 +21,6 @@ from irevalx.lab.comparison.non_inferiority import (
     Improvements,
     OverCollections,
     most_margins,
-    ratio_intervals,
 )
 from irevalx.lab.comparison.pairs import ComparedMeasure, Comparison
 from irevalx.measures.selection import RequestedMeasure
@@ -239,9 +238,11 @@ class Gate(Comparison, kw_only=True):
         heads = self.coverage_heads(cautious=cautious)
         is_relative = any(not math.isnan(row.relative_margin) for row in self.rows)
         ratios = ("ratio_low", "ratio_high") if is_relative else ()
+        over = " (mean over collections: with Satterthwaite's degrees of freedom)" * bool(self.collections)
         ratio = (
-            "ratio low to high: Fieller's interval of the ratio of the means, at the same level. If the margin is a "
-            "percentage D, ratio low > 1 - D replaces low > -margin (if lower values are better, ratio high < 1 + D)."
+            f"ratio low to high: Fieller's interval of the ratio of the means, at the same level{over}. If the margin "
+            "is a percentage D, ratio low > 1 - D replaces low > -margin (if lower values are better, ratio high < 1 + "
+            "D)."
         )
         equivalent = "equivalent: not worse, and the gain is less than the margin by the same rule."
         of = ("collection",) * bool(self.collections)
@@ -433,8 +434,8 @@ def verdicts_of(of_measure: ComparedMeasure, number: float, is_share: bool, alph
     margin = number * baseline * np.sign(baseline.mean()) if is_share else number
     if_relevant = verdicts_if_relevant(comparisons, improved, margin, measured.top_coverage, measured.request)
     verdicts, equivalent = improved.verdicts(margin), improved.equivalent(margin)
-    ratios = ratio_intervals(comparisons.values[comparisons.second], baseline, alpha, comparisons.clusters)
-    from_ratio, to_ratio = np.where(improved.without_spread | (not is_share) | bool(parts), np.nan, ratios).tolist()
+    ratios = improved.ratio_interval(comparisons.values[comparisons.second], baseline) if is_share else (math.nan,) * 2
+    from_ratio, to_ratio = (np.where(improved.without_spread, np.nan, end).tolist() for end in ratios)
     depends = [None if after is None else before != after for before, after in zip(verdicts, if_relevant, strict=True)]
     if measured.direction > 0:  # two runs whose values are all 0, for example without relevant documents, are not equal
         is_zero: BoolArray = np.asarray(~comparisons.values.any(axis=1))

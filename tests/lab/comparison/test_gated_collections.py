@@ -88,6 +88,27 @@ def test_verdicts(gains: tuple[float, ...], margin: object, verdicts: list[str],
     assert gated(drawn(gains), margin, allow_unsure=True).status == (0 if status == 5 else status)
 
 
+@pytest.mark.parametrize("share", [0.02, 0.05, 0.2])
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_interval_of_the_ratio_decides(share: float, seed: int) -> None:
+    """A ratio at an end of the interval is just significant in a t test with Satterthwaite's degrees of freedom."""
+    values = drawn((-0.03, -0.02, 0.0), seed=seed)
+    row = gated(values, f"{100 * share:g}%").rows[0]
+
+    def ends(r: float) -> tuple[float, float]:
+        d = [of["new"] - r * of["old"] for of in values.values()]
+        v = [float(each.var(ddof=1)) / each.size for each in d]
+        freedom = sum(v) ** 2 / sum(of**2 / (each.size - 1) for of, each in zip(v, d, strict=True))
+        half = float(stats.t.isf(0.025, freedom)) * math.sqrt(sum(v)) / 3
+        mean = sum(float(each.mean()) for each in d) / 3
+        return mean - half, mean + half
+
+    assert ends(row.ratio_low)[0] == pytest.approx(0, abs=1e-9)
+    assert ends(row.ratio_high)[1] == pytest.approx(0, abs=1e-9)
+    assert (row.verdict == "not worse") == (ends(1 - share)[0] > 0) == (row.ratio_low > 1 - share)
+    assert math.isnan(gated(values, 0.1).rows[0].ratio_low)
+
+
 def test_equal_runs() -> None:
     """Runs with the same values are not worse with a margin of 0; without any values above 0, nothing is known."""
     same = {name: {"old": of["old"], "new": of["old"]} for name, of in drawn().items()}
