@@ -60,6 +60,8 @@ class Parameter(Frozen, kw_only=True):
     requires: Others = ()
     """The parameters of which at least one must also be given. If the caller supports none, the rule is ignored."""
     excludes: Others = ()  # parameters that must not also be given
+    single: bool | Sequence[str] = False
+    """Whether the parameter, or which of its values, cannot be combined with several collections."""
     help: str = ""
     """The explanation of the parameter, if the docstring contains none. `` `name` `` and `` `name=value` `` refer to
     parameters."""
@@ -356,6 +358,16 @@ def check_rules(parameters: Mapping[str, Parameter], values: Mapping[str, Any], 
             raise ArgumentError(f"{spelled_rule(this)} cannot be combined with {spelled_rule(matches[0])}")
         if matches == [] and not are_excluded:
             raise ArgumentError(f"{spelled_rule(this)} requires {_spelled_any(known)}")
+
+
+def refuse_several(parameters: Mapping[str, Parameter], values: Mapping[str, Any]) -> None:
+    """Raise ArgumentError if a value other than the default cannot be combined with several collections."""
+    for name, parameter in parameters.items():
+        value = values.get(name, parameter.default)
+        is_refused = parameter.single if isinstance(parameter.single, bool) else value in parameter.single
+        if is_refused and value and _differs(value, parameter):
+            rule = spelled_rule(f"{name}={value}" if isinstance(parameter.single, Sequence) else name)
+            raise ArgumentError(f"{rule} cannot be combined with several collections; use it with one collection")
 
 
 def _rules(parameters: Mapping[str, Parameter], names: Iterable[str]) -> Iterator[tuple[str, Sequence[str], bool]]:

@@ -50,7 +50,7 @@ class Option(NamedOption):
     """An option with its declaration and its group in the help."""
 
     def __init__(self, *args: Any, group: str, declaration: Parameter | None = None, **attrs: Any) -> None:
-        rules = {rule: attrs.pop(rule) for rule in ("requires", "excludes") if rule in attrs}
+        rules = {rule: attrs.pop(rule) for rule in ("requires", "excludes", "single") if rule in attrs}
         super().__init__(*args, **attrs)
         self.group = group
         declared = declaration or Parameter(name=self.name or "", names=tuple(self.opts), **rules)

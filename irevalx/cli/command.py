@@ -13,8 +13,8 @@ from click.core import ParameterSource
 
 from irevalx import __version__
 from irevalx.cli.arguments import Command
-from irevalx.cli.options import DEFAULT_FORMAT, WITHOUT_COLLECTIONS, Options, with_flags
-from irevalx.declarations import check_rules
+from irevalx.cli.options import DEFAULT_FORMAT, Options, with_flags
+from irevalx.declarations import check_rules, refuse_several
 from irevalx.errors import (
     ArgumentError,
     FormatError,
@@ -30,7 +30,7 @@ from irevalx.frozen import replace
 from irevalx.process.startup import start_numpy
 from irevalx.process.terminal import Messages, echo, output_width, run_program, write, write_error
 from irevalx.reports import DIGITS
-from irevalx.wording import first_names, spelled_rule
+from irevalx.wording import first_names
 
 if TYPE_CHECKING:
     from irevalx.evaluation.evaluate import Evaluation
@@ -189,11 +189,10 @@ def _collections(options: Options) -> list[_EvaluatedCollection]:
     if collections is None:
         return [_EvaluatedCollection(options)]
     if collections[1:]:
-        for rule in WITHOUT_COLLECTIONS:
-            name, _, value = rule.partition("=")
-            given = options.debug.level or options.debug.topic if name == "debug" else getattr(options, name)
-            if given == value if value else given is not None and given != 0:
-                raise UsageError(f"{spelled_rule(rule)} cannot be combined with several collections")
+        try:
+            refuse_several(OPTIONS, click.get_current_context().params)
+        except ArgumentError as error:
+            raise UsageError(error.message) from None
     each = []
     for name, qrels, runs in ((each.name, each.qrels, each.runs or {}) for each in collections):
         pool = None if options.pool is None else file_of(options.pool, name)

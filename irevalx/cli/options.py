@@ -139,9 +139,6 @@ _TOPIC = fields(Settings).index("topic")
 _SETTINGS_AFTER = {"no_summary": fields(Settings)[:_TOPIC], "pool": fields(Settings)[_TOPIC + 1 :]}
 """The settings that reports list after an option of the command. ``debug`` contains the setting ``topic``."""
 
-WITHOUT_COLLECTIONS = ("topic_groups", "clusters", "zscores", "debug", "ci_method=bootstrap")
-"""The options that cannot be combined with several collections."""
-
 _WITHOUT_CLUSTERS = ("ci_method=bootstrap", "topic_groups")
 """The options that cannot be combined with clusters of topics."""
 
@@ -237,6 +234,7 @@ FLAGS = (
     _trec_eval_option("-n --nosummary no_summary", is_flag=True, help='Do not print the "all" lines.'),
     _trec_eval_option(
         "-D --Debug_level debug",
+        single=True,
         multiple=True,
         metavar="LEVEL.TOPIC",
         help=(
@@ -265,6 +263,7 @@ FLAGS = (
     ),
     _trec_eval_option(
         "-Z --Zscore zscores",
+        single=True,
         metavar="FILE",
         help=(
             "Print z-scores: the difference of each value from a mean, in standard deviations. FILE has one line TOPIC "
@@ -374,6 +373,7 @@ FLAGS = (
     ),
     _output_option(
         "--ci-method",
+        single=("bootstrap",),
         type=click.Choice(INTERVAL_METHODS),
         requires={"bootstrap": "ci"},
         help=(
@@ -387,6 +387,7 @@ FLAGS = (
     ),
     _output_option(
         "--topic-groups",
+        single=True,
         metavar="FILE",
         excludes="debug",
         shell_complete=complete_file,
@@ -397,6 +398,7 @@ FLAGS = (
     ),
     _output_option(
         "--clusters",
+        single=True,
         metavar="FILE",
         requires="ci",
         excludes=_WITHOUT_CLUSTERS,

@@ -88,6 +88,7 @@ FIGURE_OUTPUT = _named(
         ),
         completion="suffix",
         default=None,
+        single=True,
         help=f"Draw a figure; the suffix of FILE selects its format: {join_words(FIGURE_ENDINGS, 'or')}.",
     ),
     figure_width=Parameter(

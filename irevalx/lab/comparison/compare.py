@@ -22,12 +22,7 @@ from irevalx.lab.comparison.discriminative_power import discriminative_power as 
 from irevalx.lab.comparison.pairs import Comparison
 from irevalx.lab.comparison.replicates import ComparedSystems
 from irevalx.lab.comparison.results import ComparedPairs, FigureComparison
-from irevalx.lab.comparison.several_collections import (
-    ONLY_SINGLE,
-    compared_collections,
-    refuse_several,
-    split_collections,
-)
+from irevalx.lab.comparison.several_collections import compared_collections, split_collections
 from irevalx.lab.comparison.tested_runs import TestedRuns
 from irevalx.lab.comparison.topic_groups import compared_in_groups
 from irevalx.lab.comparison.topics import compare_topics
@@ -48,6 +43,7 @@ def _run(
         choice(
             *("pair", "run", "topic"),
             excludes={"topic": ("topic_groups", "clusters", "cluster_by", "families")},
+            single=("topic",),
             help=(
                 "{docstring} With `by=topic`, there is one row per topic, which contains the value of each run and its "
                 "difference from the `baseline`."
@@ -69,6 +65,7 @@ def _run(
         flag(
             also="--power",
             excludes=("by=run", "by=topic", "topic_groups", "clusters", "cluster_by", "families"),
+            single=True,
             help=" ".join(declaration_of(power_of_measures).description.split()),
         ),
     ] = False,
@@ -90,10 +87,10 @@ def _run(
     **options: Any,
 ) -> None:
     """Compare runs, topics or measures, and write the tables."""
-    collections, options["qrels"], options["runs"] = split_collections(options["qrels"], options["runs"])
-    if collections:
-        of_topics = "topic" if by == "topic" else None
-        refuse_several(discriminative_power=discriminative_power, by=of_topics, figure=output.figure is not None)
+    from irevalx.lab.command.declaration import parameters_of
+
+    of_command = {"by": by, "discriminative_power": discriminative_power, "figure": output.figure}
+    _, options["qrels"], options["runs"] = split_collections({**options, **of_command}, parameters_of(compare))
     own = {"columns", "topic_groups", "clusters", "cluster_by", "families"}
     others = {name: value for name, value in options.items() if name not in own}
     result: Comparison
@@ -121,13 +118,14 @@ def compare(
     *,
     baseline: Baselines = None,
     by: Annotated[str | None, choice("pair", "run")] = None,
-    columns: Annotated[str | Iterable[str], COLUMNS] = (),
-    sort: Annotated[bool, flag(requires="by=run")] = False,
+    columns: Annotated[str | Iterable[str], COLUMNS, refined(single=True)] = (),
+    sort: Annotated[bool, flag(requires="by=run", single=True)] = False,
     topic_groups: Annotated[
         TopicGroupsInput | None,
         TOPIC_GROUPS,
         refined(
             excludes=("systems", "system_by", "correction=tukey", "by=run", "columns", "figure"),
+            single=True,
             shell_help=(
                 "Compare runs in each topic subset (group), and test whether differences are the same in all groups "
                 "(interaction). P-values are corrected over pairs and groups. FILE contains one line TOPIC GROUP per "
@@ -259,11 +257,9 @@ def compare(
     >>> row.difference, round(row.low, 4), round(row.high, 4), round(row.corrected_p, 4), row.differ
     (0.375, 0.1815, 0.5685, 0.0025, True)
     """
+    collections, qrels, runs = split_collections({**locals(), **options}, declaration_of(compare).parameters)
     of_topics: dict[str, Any] = {"clusters": clusters, "cluster_by": cluster_by}
-    collections, qrels, runs = split_collections(qrels, runs)
     if collections:
-        of_pairs = {"topic_groups": topic_groups is not None, "columns": columns, "sort": sort}
-        refuse_several(**of_pairs, **{name: options.get(name) for name in ONLY_SINGLE})
         return compared_collections(collections, measures, baseline, by=by, families=families, **of_topics, **options)
     if families is not None:
         raise ArgumentError(f"{spelled('families')} requires several collections")

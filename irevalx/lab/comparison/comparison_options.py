@@ -48,6 +48,7 @@ Test = Annotated[
     str,
     choice(
         *TESTS,
+        single=tuple(name for name in TESTS if name != "t"),
         help=(f"paired test over topics: {', '.join(f'{name} ({test.words})' for name, test in TESTS.items())}."),
     ),
 ]
@@ -57,6 +58,7 @@ Correction = Annotated[
         *CORRECTIONS,
         *SHORT_NAMES,
         TUKEY,
+        single=(TUKEY,),
         help=(
             "correction of the p-values for the number of comparisons under a measure. The name bh is short for "
             "benjamini-hochberg. The randomised Tukey HSD test (tukey) compares all pairs of runs and is used instead "
@@ -68,6 +70,7 @@ Interval = Annotated[
     str,
     choice(
         *INTERVALS,
+        single=tuple(name for name in INTERVALS if name != "t"),
         help=(
             "confidence intervals of differences: Student's t distribution (t), or the bias-corrected and accelerated "
             "bootstrap (bca). With fewer than about 20 topics, bca intervals are too narrow."
@@ -114,6 +117,7 @@ Systems = Annotated[
     refined(
         requires=(),
         excludes=_NOT_WITH_SYSTEMS,
+        single=True,
         help=(
             "compare systems with several runs each (replicates), for example of several folds or seeds. The system of "
             "each run is given as ``{run: system}``, or in a file with one line ``RUN SYSTEM`` per run. The value of a "
@@ -132,6 +136,7 @@ SystemBy = Annotated[
     text(
         metavar="REGEX",
         excludes=("systems", *_NOT_WITH_SYSTEMS),
+        single=True,
         help=(
             "compare systems: the name of a system is the part of the run name that this regular expression matches "
             "(its first group in parentheses, if it has one). A run without a match is a separate system."

@@ -166,7 +166,7 @@ def gate(
     how: dict[str, Any] = {"correction": "bonferroni", "alpha": alpha, "complete": not common_topics}
     how |= {"names": names, "clusters": clusters, "cluster_by": cluster_by, **evaluation}
     rules: dict[str, Any] = {"require": require, "allow_unsure": allow_unsure}
-    collections, qrels, runs = split_collections(qrels, runs)
+    collections, qrels, runs = split_collections({"qrels": qrels, "runs": runs}, {})
     if collections:
         return gated_collections(collections, measures, baseline, margin, how_judged=rules, **how)
     tested = TestedRuns.of(qrels, runs, measures, baseline, "gate", topics_of_baseline=True, **how)

@@ -11,6 +11,7 @@ from typing import Any, ClassVar, TypeVar
 import numpy as np
 
 from irevalx.arrays.segments import FloatArray, ordered_sum
+from irevalx.declarations import Parameter, refuse_several
 from irevalx.errors import (
     ArgumentError,
     EvaluationError,
@@ -23,7 +24,7 @@ from irevalx.errors import (
 )
 from irevalx.experiments.run_pairs import reversed_pair
 from irevalx.experiments.topic_clusters import ClustersInput, cluster_of_topics
-from irevalx.frozen import defaults, replace
+from irevalx.frozen import replace
 from irevalx.lab.command.output import FEW_PAIRS
 from irevalx.lab.comparison.comparison_options import baselines_named, number_of_baseline
 from irevalx.lab.comparison.conclusions import are
@@ -38,7 +39,7 @@ from irevalx.reports.report import percent
 from irevalx.reports.table import Table
 from irevalx.statistics import collection_means
 from irevalx.statistics.clusters import ClusterDesign
-from irevalx.statistics.corrections import TUKEY, correction_named
+from irevalx.statistics.corrections import correction_named
 from irevalx.statistics.paired_comparisons import Method
 from irevalx.statistics.significance import FEW_TOPICS, MEAN, without_noise
 from irevalx.wording import first_names, spelled
@@ -48,24 +49,21 @@ Value = TypeVar("Value")
 THESE, LIKE_THESE, SINGLE = "these collections", "collections like these", "collection"
 """The values of ``ComparedPair.scope``."""
 
-ONLY_SINGLE = ("test", "interval", "correction", "systems", "system_by")
-"""The options of tests whose other values do not apply to several collections; of the corrections, only tukey."""
 
-_DEFAULTS = defaults(Method)
+def split_collections(
+    values: Mapping[str, Any], parameters: Mapping[str, Parameter]
+) -> tuple[list[CollectionInputs], Any, Any]:
+    """Return several collections, or an empty list with the judgments and the runs of the only collection.
 
-
-def split_collections(qrels: Any, runs: Any) -> tuple[list[CollectionInputs], Any, Any]:
-    """Return several collections, or an empty list with the judgments and the runs of the only collection."""
+    Raise ArgumentError if a value of a parameter cannot be combined with several collections.
+    """
+    qrels, runs = values["qrels"], values["runs"]
     collections = collections_of(qrels, runs) or []
-    return ([], collections[0].qrels, collections[0].runs) if len(collections) == 1 else (collections, qrels, runs)
-
-
-def refuse_several(**options: Any) -> None:
-    """Raise ArgumentError if any of the options is given, because it does not apply to several collections."""
-    for name, value in options.items():
-        if value and _DEFAULTS.get(name) != value and (name != "correction" or value == TUKEY):
-            option = spelled(name, value) if isinstance(value, str) else spelled(name)
-            raise ArgumentError(f"{option} does not apply to several collections; compare one collection to use it")
+    if len(collections) == 1:
+        return [], collections[0].qrels, collections[0].runs
+    if collections:
+        refuse_several(parameters, values)
+    return collections, qrels, runs
 
 
 def evaluated_each(

@@ -18,11 +18,9 @@ from irevalx.frozen import replace
 from irevalx.lab.command.evaluation_options import EvaluationOptions
 from irevalx.lab.command.output import write_lines
 from irevalx.lab.comparison.several_collections import (
-    ONLY_SINGLE,
     ComparedCollections,
     compared_collections,
     evaluated_each,
-    refuse_several,
     rows_on_runs,
     runs_of,
     table_of_runs,
@@ -126,7 +124,6 @@ def reports_of_collections(
 
     ``arguments`` are arguments of ``report``, and ``default`` its measures.
     """
-    refuse_several(margin=arguments["margin"], **{name: arguments.get(name) for name in ONLY_SINGLE})
     names = list(dict.fromkeys(name for collection in collections for name in runs_of(collection)))
     measures: Sequence[str] = measures_of(arguments["measures"])
     requests: Sequence[RequestedMeasure] = ()

@@ -170,6 +170,7 @@ def report(
         MARGIN,
         refined(
             requires="baseline",
+            single=True,
             shell_help=(
                 "Begin the report with verdicts on whether each run is not worse than the `baseline` by more than D, "
                 "as in irevalx-lab gate. All judged topics are evaluated, as with `complete`; the verdicts exclude "
@@ -264,7 +265,9 @@ def report(
     Significance: Student's t test over 30 topics, alpha 0.05.
     """
     arguments: dict[str, Any] = {name: value for name, value in locals().items() if name not in _INPUTS} | evaluation
-    collections, qrels, runs = split_collections(qrels, runs)
+    collections, qrels, runs = split_collections(
+        {**arguments, "qrels": qrels, "runs": runs}, declaration_of(report).parameters
+    )
     if collections:
         return reports_of_collections(collections, report, MEASURES, **arguments)
     if margin is not None and not isinstance(qrels, Scores):

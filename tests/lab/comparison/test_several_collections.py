@@ -284,7 +284,7 @@ def test_one_collection_is_today() -> None:
 def test_options_of_one_collection(option: str) -> None:
     """Options that do not apply are refused in one sentence, whose remedy is tried above."""
     assert refusal("compare", QRELS, RUNS, "-m", "map", *option.split()).endswith(
-        " does not apply to several collections; compare one collection to use it\n"
+        " cannot be combined with several collections; use it with one collection\n"
     )
 
 

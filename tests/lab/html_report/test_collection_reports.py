@@ -131,8 +131,8 @@ def test_python(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (("--margin", "0.1", "--baseline", "bm25"), "--margin does not apply to several collections"),
-        (("--test", "wilcoxon"), "--test wilcoxon does not apply to several collections"),
+        (("--margin", "0.1", "--baseline", "bm25"), "--margin cannot be combined with several collections"),
+        (("--test", "wilcoxon"), "--test wilcoxon cannot be combined with several collections"),
         (
             ("--format", "json"),
             "a report of several collections consists of HTML pages; name the file of the first page",
