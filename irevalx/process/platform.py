@@ -179,6 +179,21 @@ def fork() -> int:
     return os.fork()
 
 
+def call_every_second(function: Callable[[], None] | None, first: float = 0.0) -> None:
+    """Call a function after ``first`` seconds and every second from then on, or stop the calls if it is None.
+
+    A signal interrupts the main thread for each call, because a process with a second thread cannot be forked safely.
+    Windows has no such signal, and other threads cannot receive it.
+    """
+    if sys.platform == "win32":
+        return
+    with suppress(ValueError):
+        if function is not None:
+            signal.signal(signal.SIGALRM, lambda *_: function())
+            signal.siginterrupt(signal.SIGALRM, False)
+        signal.setitimer(signal.ITIMER_REAL, first, 1.0)
+
+
 @contextmanager
 def signals_blocked() -> Iterator[Iterable[int]]:
     """Block all signals during a fork, so that only the parent process handles them. Yield the previous signal mask."""

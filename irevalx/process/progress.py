@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from contextvars import ContextVar
 from time import monotonic
 from typing import TypeVar
@@ -68,19 +69,34 @@ class Progress:
 
 
 SHOW: ContextVar[Callable[[str], None] | None] = ContextVar("SHOW", default=None)
-"""The function with which ``counted`` displays its progress line, or None if progress is not displayed."""
+"""The function with which ``counting`` displays its progress line, or None if progress is not displayed."""
 
 
-def counted(items: Iterable[Item], what: str, total: int) -> Iterator[Item]:
-    """Yield each of ``items``. After ``PATIENCE`` seconds, display a progress bar with the estimated remaining time."""
+@contextmanager
+def counting(what: str, total: int) -> Iterator[Callable[[int], None]]:
+    """Yield a function that counts items. After ``PATIENCE`` seconds, it displays a bar with the remaining time."""
     show, start = SHOW.get(), monotonic()
-    following, is_shown = start + PATIENCE, False
-    for n_done, item in enumerate(items, 1):
-        if show and (now := monotonic()) >= following:
+    following, n_done, is_shown = start + PATIENCE, 0, False
+
+    def advance(more: int) -> None:
+        nonlocal following, n_done, is_shown
+        n_done += more
+        if show and n_done and (now := monotonic()) >= following:
             left = round((now - start) * (total - n_done) / n_done)
             bar = "#" * (WIDTH * n_done // total)
             show(f"{what}  [{bar:-<{WIDTH}}]  {n_done / total:4.0%}  {left // 60:02}:{left % 60:02} left")
             following, is_shown = now + PAUSE, True
-        yield item
-    if show and is_shown:
-        show("")
+
+    try:
+        yield advance
+    finally:
+        if show and is_shown:
+            show("")
+
+
+def counted(items: Iterable[Item], what: str, total: int) -> Iterator[Item]:
+    """Yield ``items``, and display a progress bar."""
+    with counting(what, total) as advance:
+        for item in items:
+            advance(1)
+            yield item

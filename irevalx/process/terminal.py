@@ -10,13 +10,22 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import copy_context
+from time import monotonic
 from typing import Any
 
 import click
 
 from irevalx.errors import IrevalxError, OutputError, UsageError, printable, visible
-from irevalx.process.platform import as_bytes, as_text, encodable, is_closed_pipe, own_arguments, prepare_output
-from irevalx.process.progress import SHOW, Progress
+from irevalx.process.platform import (
+    as_bytes,
+    as_text,
+    call_every_second,
+    encodable,
+    is_closed_pipe,
+    own_arguments,
+    prepare_output,
+)
+from irevalx.process.progress import PATIENCE, SHOW, Progress, counting
 from irevalx.process.startup import INTERRUPTED, OUT_OF_MEMORY, shortage
 
 _CHUNK_SIZE = 1 << 20
@@ -25,6 +34,7 @@ _CHUNK_SIZE = 1 << 20
 
 def write(lines: Iterable[bytes]) -> None:
     """Write lines to standard output. Raise BrokenPipeError if the pipe was closed, or OutputError if writing fails."""
+    show_progress.end()
     if writes_to_terminal():
         lines = (as_bytes(visible(as_text(line), keep="\t\n")) for line in lines)
     try:
@@ -106,7 +116,7 @@ class _ProgressLine:
     """A progress line on standard error."""
 
     def __init__(self) -> None:
-        self._is_shown = False
+        self._is_shown = self._is_elapsed_time = self._is_timed = False
 
     def __call__(self, line: str) -> None:
         """Replace the current progress line. An empty string erases the line."""
@@ -114,7 +124,33 @@ class _ProgressLine:
             with suppress(OSError, ValueError):
                 sys.stderr.write(f"\r{line}\x1b[K")
                 sys.stderr.flush()
-        self._is_shown = bool(line)
+        self._is_shown, self._is_elapsed_time = bool(line), False
+
+    @contextmanager
+    def elapsed_time(self, what: str, *, enabled: bool) -> Iterator[None]:
+        """Display the elapsed time every second after ``PATIENCE`` seconds, unless another line is shown."""
+        start = monotonic()
+
+        def tick() -> None:
+            if self._is_elapsed_time or not self._is_shown:
+                seconds = round(monotonic() - start)
+                self(f"{what}  {seconds // 60:02}:{seconds % 60:02} elapsed")
+                self._is_elapsed_time = True
+
+        self._is_timed = enabled
+        if enabled:
+            call_every_second(tick, PATIENCE)
+        try:
+            yield
+        finally:
+            self.end()
+
+    def end(self) -> None:
+        """Stop displaying the elapsed time, because results are written or the work has ended."""
+        if self._is_timed:
+            call_every_second(None)
+            self("")
+        self._is_timed = False
 
 
 show_progress = _ProgressLine()
@@ -124,11 +160,12 @@ show_progress = _ProgressLine()
 @contextmanager
 def progress_bar(what: str, total: int, *, enabled: bool) -> Iterator[Callable[[int], None]]:
     """Yield a function that advances a progress bar. The bar is displayed only if standard error is a terminal."""
-    if not (enabled and total and is_terminal()):
-        yield lambda done: None
-        return
-    with click.progressbar(range(total), label=what, file=sys.stderr) as bar:
-        yield bar.update
+    token = SHOW.set(show_progress if enabled and is_terminal() else None)
+    try:
+        with counting(what, total) as advance:
+            yield advance
+    finally:
+        SHOW.reset(token)
 
 
 def _output_error(error: OSError) -> OSError | OutputError:

@@ -35,22 +35,47 @@ def test_bar(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [*counted("ab", "work", 2)] == ["a", "b"]
 
 
+def on_terminal(folder: Path, patience: float, *words: str | Path) -> tuple[str, str]:
+    """Return the results of a call of irevalx-lab, and the text on the terminal to which standard error is connected."""
+    import pty
+
+    (folder / "sitecustomize.py").write_text(
+        f"import irevalx.process.progress as p; p.PATIENCE, p.PAUSE = {patience}, 0.0\n"
+    )
+    terminal, end = pty.openpty()
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join([str(folder), str(Path.cwd())])}
+    call = [sys.executable, "-m", "irevalx.lab", *map(str, words)]
+    output = subprocess.run(call, stdout=subprocess.PIPE, stderr=end, env=env, check=True).stdout.decode()
+    os.write(end, b"end")
+    os.close(end)
+    displayed = os.read(terminal, 65536).decode().removesuffix("end")
+    os.close(terminal)
+    return output, displayed
+
+
 @POSIX
 @pytest.mark.parametrize("quiet", [False, True])
 def test_on_a_terminal(tmp_path: Path, *, quiet: bool) -> None:
     """The command compare displays a bar of permutations and of runs on a terminal, but not with --quiet."""
-    import pty
-
-    (tmp_path / "sitecustomize.py").write_text("import irevalx.process.progress as p; p.PATIENCE = p.PAUSE = 0.0\n")
-    words = ["-m", "irevalx.lab", "compare", QRELS, *RUNS, "-m", "map", "--correction", "tukey", "--seed", "1"]
-    words += ["--threads", "1", *(["--quiet"] if quiet else [])]
-    terminal, end = pty.openpty()
-    env = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), str(Path.cwd())])}
-    call = [sys.executable, *map(str, words)]
-    output = subprocess.run(call, stdout=subprocess.PIPE, stderr=end, env=env, check=True).stdout.decode()
-    os.close(end)
-    displayed = os.read(terminal, 65536).decode() if not quiet else ""
-    os.close(terminal)
+    options = ["-m", "map", "--correction", "tukey", "--seed", "1", "--threads", "1", *["--quiet"][: int(quiet)]]
+    output, displayed = on_terminal(tmp_path, 0.0, "compare", QRELS, *RUNS, *options)
     assert ("runs read  [#" in displayed, "random permutations  [" in displayed) == (not quiet, not quiet)
     assert "left" not in output
     assert "random permutations" not in output
+
+
+@POSIX
+@pytest.mark.parametrize("command", ["describe", "power", "report"])
+def test_elapsed_time(command: str, tmp_path: Path) -> None:
+    """Each command displays the elapsed time, whatever it computes, and erases it before it writes results."""
+    of_commands: dict[str, tuple[str | Path, ...]] = {
+        "report": ("-o", tmp_path / "report.html"),
+        "power": ("--topics", "50"),
+        "describe": (),
+    }
+    options = of_commands[command]
+    output, displayed = on_terminal(tmp_path, 0.01, command, QRELS, *RUNS, *options)
+    assert f"\rirevalx-lab {command}  00:00 elapsed\x1b[K" in displayed
+    assert displayed.rpartition("\r")[2] == "\x1b[K"
+    assert "elapsed" not in output
+    assert "elapsed" not in on_terminal(tmp_path, 0.01, command, QRELS, *RUNS, *options, "--quiet")[1]

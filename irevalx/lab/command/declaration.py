@@ -90,8 +90,10 @@ def command_from(function: Callable[..., Any]) -> click.Command:
         gc.set_threshold(_UNTIL_COLLECTION)
         context = click.get_current_context()
         messages = context.obj = Messages(PROGRAM, quiet=values["quiet"])
-        SHOW.set(None if values["quiet"] or not is_terminal() else show_progress)
-        with _warnings_as_messages(messages):
+        is_shown = is_terminal() and not values["quiet"]
+        SHOW.set(show_progress if is_shown else None)
+        elapsed_time = show_progress.elapsed_time(f"{PROGRAM} {context.info_name}", enabled=is_shown)
+        with _warnings_as_messages(messages), elapsed_time:
             try:
                 arranged = command.arrange(values) if command.arrange else {}
                 values |= arranged
