@@ -160,10 +160,7 @@ class SeenRuns(Frozen):
 
     @cached_property
     def _without_pool(self) -> str:
-        """The warning about measures that equal map, or "".
-
-        Warnings about few judged documents include this warning.
-        """
+        """The warning about measures that equal map, or "". A warning about few judged documents precedes it."""
         return equal_to_map(self.judgments, self.selection.measures)
 
     @cached_property

@@ -1,16 +1,10 @@
-"""Sources of data: files, text, JSON, Arrow tables and Python values. No module here imports ``reading.kinds``.
+"""Sources of rows: files, text, JSON, Arrow tables and Python values.
 
-rows            Rows of any source, their Columns, and what is built from these
-files           a path or standard input, plain or compressed; decompression
-blocks          files -> blocks of whole topics
-first_lines     form and format of a file by its first lines; warnings about likely mistakes
-lines           lines -> columns, numbers and grades; errors about both
-decimals        decimal numbers in a column of texts
-text_rows       rows of text files in the layout of a format
-text_tables     rows of tables with a header, and of JSON Lines
-json_objects    rows of JSON objects {topic: {docno: number}}
-nested          rows of nested dictionaries
-columns         tables: columns by name; lists of Python values -> names and arrays
-tables          recognition of Python tables: data frames, dictionaries of columns, named tuples
-arrow           Arrow tables and streams, Parquet (requires pyarrow)
+rows Rows of any source, and their Columns files a path or standard input, plain or compressed; decompression blocks
+files -> blocks of whole topics first_lines recognition of a file's format by its first lines; likely mistakes lines
+lines -> columns, numbers and grades; errors about both decimals decimal numbers in a column of strings text_rows rows
+of text files in the layout of a format text_tables rows of tables with a header, and of JSON Lines json_objects rows of
+JSON objects {topic: {docno: number}} nested rows of nested dictionaries columns tables: columns by name; lists of
+Python values -> names and arrays tables recognition of Python tables: data frames, dictionaries of columns, named
+tuples arrow Arrow tables and streams, Parquet (requires pyarrow)
 """

@@ -1,4 +1,4 @@
-"""Columns of Arrow tables and of Parquet files (requires pyarrow)."""
+"""Access to the columns of Arrow tables and of Parquet files, with pyarrow."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ TYPES: dict[ColumnKind, pa.DataType] = {
     **dict.fromkeys(("grades", "integers"), pa.int64()),
     **dict.fromkeys(("reals", "levels", "scores", "probabilities"), pa.float64()),
 }
-"""The types that columns are cast to."""
+"""The Arrow types to which columns of each kind are cast."""
 
 LABELS = pa.dictionary(pa.int32(), pa.large_string())
-"""The Arrow type of topics and run names, which repeat in many consecutive rows. The type is a dictionary type, because
-many consecutive rows have the same name. The names in a dictionary are distinct."""
+"""The Arrow type of topics and run names: a dictionary type, because many consecutive rows contain the same name. The
+names in a dictionary are distinct."""
 
 
 class ArrowTable(ColumnTable):
@@ -47,13 +47,13 @@ class ArrowTable(ColumnTable):
 
     is_arrow: ClassVar[bool] = True
     parts: Callable[[list[Any], int, int | None], Iterator[pa.Table]]
-    """A function that yields the given columns as pyarrow tables, from row ``first`` up to but excluding ``last``
-    (None: to the end). If ``in_memory`` is false, the range is ignored, and the function yields all rows."""
-    in_memory: bool = False  # whether any rows can be accessed at any time
-    read_once: bool = False  # whether rows can be iterated only once
+    """A function that yields columns as pyarrow tables, given the names of the columns, the first row, and the row
+    after the last row (or None for all further rows). If ``in_memory`` is false, the function yields all rows."""
+    in_memory: bool = False  # whether all rows are in memory
+    read_once: bool = False  # whether the rows can be read only once
 
     def batches(self, *specs: ColumnSpec, first: int = 0, last: int | None = None) -> Iterator[pa.RecordBatch]:
-        """Yield nonempty batches of the requested columns, cast to ``TYPES`` or ``LABELS``, with ``LINE`` appended."""
+        """Yield nonempty batches of the requested columns, cast to their Arrow types and followed by ``LINE``."""
         names = [self.find(spec) for spec in specs]
         schema = schema_of(*specs)
         for part in self.parts(names, first, last):
@@ -83,13 +83,13 @@ class ArrowTable(ColumnTable):
         return tuple(map(values_of, rows.columns[: len(specs)]))
 
     def first_rows(self, *specs: ColumnSpec) -> tuple[Any, ...]:
-        """Return columns of the first block of rows, for checks. If rows can be read only once, columns are empty."""
+        """Return the columns of a first block of rows, for checks. If rows can be read only once, they are empty."""
         batches = [] if self.read_once else islice(self.batches(*specs), 1)
         rows = pa.Table.from_batches(batches, schema_of(*specs))
         return tuple(map(values_of, rows.columns[: len(specs)]))
 
     def _labels(self, column: pa.Array, name: Any, first: int) -> pa.Array:
-        """Return a column of names as ``LABELS``."""
+        """Convert a column of names to the type ``LABELS``."""
         column = getattr(column, "storage", column)
         if not pa.types.is_dictionary(column.type) or column.null_count or column.dictionary.null_count:
             return labels_of(self._cast(column, "names", name, first))
@@ -97,7 +97,7 @@ class ArrowTable(ColumnTable):
         return labels_of(column)
 
     def _cast(self, column: pa.Array, kind: ColumnKind, name: Any, first: int) -> pa.Array:
-        """Return values cast to the type of their kind. ``first`` is the 0-based number of their first row."""
+        """Cast the values of a column to the Arrow type of ``kind``. ``first`` is the index of the first row."""
         column = _plain(column)
         if kind == "words":
             return pa.array(["" if value is None else str(value) for value in column.to_pylist()], TYPES[kind])
@@ -106,10 +106,10 @@ class ArrowTable(ColumnTable):
             return pa.nulls(0, TYPES[kind])
         if kind == "labels":
             if pa.types.is_boolean(column.type) or pa.types.is_floating(column.type):
-                column = column.cast(pa.float64())  # the text of 32 bits would be another number
+                column = column.cast(pa.float64())  # printing 32-bit numbers would change their values
             return column.cast(TYPES[kind]).fill_null("")
         if kind == "scores" and pa.types.is_decimal(column.type):
-            column = column.cast(pa.string())  # strings, unlike decimals, are cast to the nearest number
+            column = column.cast(pa.string())  # only strings are cast to the nearest number
         try:
             return column.cast(TYPES[kind]).fill_null(float("nan")) if column.null_count else column.cast(TYPES[kind])
         except pa.ArrowInvalid:
@@ -127,7 +127,7 @@ class ArrowTable(ColumnTable):
             raise self._wrong(column, kind, name, first, int(present.argmax()))
 
     def _wrong(self, column: pa.Array, kind: ColumnKind, name: Any, first: int, row: int) -> ArgumentError:
-        """Return the error about the value in a row."""
+        """Return the error about the invalid value in row ``row`` of a batch."""
         value = column[row].as_py()
         quoted = quote(value) if isinstance(value, str) else printable(repr(value))
         if isinstance(value, list | dict) or len(quoted) > _LONGEST:
@@ -142,7 +142,7 @@ class ArrowTable(ColumnTable):
 _LABELLED = (TOPIC, RUN)
 
 _LONGEST = 100
-"""The maximum number of characters of a value in messages."""
+"""The maximum length of a value that messages quote, in characters."""
 
 
 def schema_of(*specs: ColumnSpec) -> pa.Schema:
@@ -159,13 +159,13 @@ def array_of(numbers: AnyArray) -> pa.Array:
 
 
 def numbers_of(array: pa.Array) -> AnyArray:
-    """Return a numeric array without nulls as a view. ``to_numpy`` is not used, because it imports pandas."""
+    """Return a NumPy view of numbers without nulls. ``to_numpy`` is not used, because it imports pandas."""
     kind = np.dtype(array.type.to_pandas_dtype())
     return np.frombuffer(array.buffers()[1] or b"", kind, len(array), kind.itemsize * array.offset)
 
 
 def names_of(chunks: Sequence[pa.Array]) -> Names:
-    """Return large_string arrays without nulls as ``Names``."""
+    """Copy the strings of large_string arrays without nulls to ``Names``."""
     padding = np.zeros(PADDING, np.uint8)
     pieces, starts, lengths, end = [padding], [np.empty(0, np.int64)], [np.empty(0, np.int64)], PADDING
     for strings in chunks:
@@ -182,7 +182,7 @@ def names_of(chunks: Sequence[pa.Array]) -> Names:
 def numbered(chunks: Iterable[pa.Array]) -> tuple[tuple[bytes, ...], AnyArray, IntArray]:
     """Return the distinct names in chunks of ``LABELS``, and the code and length of each sequence of equal rows.
 
-    The code is the index of the name.
+    The code is the index of the name among the distinct names.
     """
     labels = list(chunks)
     runs = [pc.run_end_encode(chunk.indices) for chunk in labels]
@@ -198,7 +198,7 @@ def numbered(chunks: Iterable[pa.Array]) -> tuple[tuple[bytes, ...], AnyArray, I
 
 
 def labels_of(names: pa.Array) -> pa.Array:
-    """Convert strings or dictionary-encoded strings to ``LABELS`` whose dictionary contains only names in use."""
+    """Convert strings, plain or dictionary-encoded, to the type ``LABELS``. Unused names are removed."""
     if pa.types.is_dictionary(names.type):
         runs = pc.run_end_encode(names.indices)
         of_runs = names.dictionary.take(runs.values).cast(TYPES["names"])
@@ -212,20 +212,20 @@ def labels_of(names: pa.Array) -> pa.Array:
 
 
 def values_of(column: pa.ChunkedArray) -> Any:
-    """Return a column without nulls as ``Names`` or as numbers."""
+    """Convert a column without nulls to ``Names`` or to a NumPy array."""
     if column.type in {TYPES["names"], LABELS}:
         return names_of(column.cast(TYPES["names"]).chunks)
     return np.concatenate([numbers_of(chunk) for chunk in (*column.chunks, pa.nulls(0, column.type))])
 
 
 def _plain(column: pa.Array) -> pa.Array:
-    """Return an array with its dictionary encoding and its extension type removed."""
+    """Convert an array with a dictionary encoding or an extension type to a plain array."""
     column = getattr(column, "storage", column)
     return column.dictionary_decode() if pa.types.is_dictionary(column.type) else column
 
 
 def _fits(kind_of_values: pa.DataType, kind: ColumnKind) -> bool:
-    """Return whether a column of type ``kind_of_values`` can be cast to ``kind``. The cast checks each value."""
+    """Return whether a column of an Arrow type can be cast to ``kind``. Single values are checked by the cast."""
     types = pa.types
     if types.is_integer(kind_of_values) or kind == "words":
         return True
@@ -241,7 +241,7 @@ def _fits(kind_of_values: pa.DataType, kind: ColumnKind) -> bool:
 
 
 def table_of_arrow(given: pa.Table, path: str) -> ArrowTable:
-    """Return a pyarrow table as an ``ArrowTable``."""
+    """Convert a pyarrow table to an ``ArrowTable``."""
 
     def parts(names: list[Any], first: int, last: int | None) -> Iterator[pa.Table]:
         yield given.select(names).slice(first, None if last is None else last - first)
@@ -250,7 +250,7 @@ def table_of_arrow(given: pa.Table, path: str) -> ArrowTable:
 
 
 def table_of_stream(given: Any, path: str) -> ArrowTable:
-    """Return an object with an Arrow C stream as a table. A table that is not a pyarrow table can be read only once."""
+    """Convert an object with an Arrow C stream to a table. Unless it is a pyarrow table, it can be read only once."""
     if isinstance(given, pa.RecordBatch):
         given = pa.Table.from_batches([given])
     if isinstance(given, pa.Table):
@@ -262,14 +262,14 @@ def table_of_stream(given: Any, path: str) -> ArrowTable:
         raise ArgumentError(f"{path}: cannot read the Arrow stream of the table: {first_line(error)}") from error
 
     def parts(names: list[Any], first: int, last: int | None) -> Iterator[pa.Table]:
-        while (batch := _next(reader, path)) is not None:  # a batch without rows is false
+        while (batch := _next(reader, path)) is not None:  # a batch without rows is falsy
             yield pa.Table.from_batches([batch]).select(names)
 
     return ArrowTable(path, reader.schema.names, parts, read_once=True)
 
 
 def _next(reader: Any, path: str) -> Any:
-    """Return the next batch, or None if there are no further batches. Convert errors of the reader to ArgumentError."""
+    """Return the next batch, or None at the end of the stream. Errors of the reader are converted to ArgumentError."""
     try:
         return next(reader, None)
     except (pa.ArrowException, TypeError, ValueError, RuntimeError, OSError) as error:
@@ -286,7 +286,7 @@ _BUFFER_SIZE = 1 << 16
 
 
 def table_of_parquet(source: Source) -> ArrowTable:
-    """Open a Parquet file as a table that reads columns on each access. Damage raises UnreadableFileError."""
+    """Return a Parquet file as a table. Each access reads the file, and raises UnreadableFileError if it is damaged."""
     file = source.path if source.is_plain_file else _copy(source)
     with _failing_as_file(source):
         names = pa.parquet.read_schema(file).names
@@ -295,8 +295,8 @@ def table_of_parquet(source: Source) -> ArrowTable:
     def parts(columns: list[Any], first: int, last: int | None) -> Iterator[pa.Table]:
         with (
             _failing_as_file(source),
-            # Buffering in advance would hold the whole file in memory, and is useful for remote files only. Without a
-            # buffer size, each column of a row group would be read at once.
+            # Buffering in advance would keep the whole file in memory and is useful only for remote files. Without a
+            # buffer size, each column of a row group would be read as a whole.
             pa.parquet.ParquetFile(file, read_dictionary=few, pre_buffer=False, buffer_size=_BUFFER_SIZE) as opened,
         ):
             for batch in opened.iter_batches(BLOCK_ROWS, columns=columns, use_threads=False):
@@ -306,7 +306,7 @@ def table_of_parquet(source: Source) -> ArrowTable:
 
 
 def _copy(source: Source) -> pa.Buffer:
-    """Copy a source to a memory-mapped temporary file, and return its buffer."""
+    """Copy a source to a temporary file, and return the memory-mapped content as a buffer."""
     with TemporaryFile() as file:
         for chunk in source.chunks(text=False):
             file.write(chunk)
@@ -316,7 +316,7 @@ def _copy(source: Source) -> pa.Buffer:
 
 @contextmanager
 def _failing_as_file(source: Source) -> Iterator[None]:
-    """Convert every error except InputError to UnreadableFileError."""
+    """Return a context in which all errors except InputError are converted to UnreadableFileError."""
     try:
         yield
     except InputError:

@@ -1,4 +1,4 @@
-"""Blocks of lines from files, which contain whole topics."""
+"""Division of files into blocks of lines, in which no topic is split across blocks."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from irevalx.reading.sources.files import CHUNK_SIZE, LONGEST_LINE, NEWLINE, Sou
 
 
 class TopicRows(Protocol):
-    """A block of lines that contains whole topics, or the results built from one."""
+    """A block of lines that contains whole topics, or the result of parsing a block."""
 
     @property
     def topics(self) -> Collection[bytes]:
@@ -25,7 +25,7 @@ class TopicRows(Protocol):
 Part = TypeVar("Part", bound=TopicRows)
 
 MOST_SHARE = 1 << 26
-"""The maximum size of a range in bytes. A worker reports its progress after each range."""
+"""The maximum size in bytes of a file range. Worker processes report their progress after each range."""
 
 
 class Block(Frozen):
@@ -33,12 +33,12 @@ class Block(Frozen):
 
     text: bytes  # each line ends with a newline
     line: int  # the 1-based number of the first line in the range, or in the file if there is no range
-    share: FileRange | None = None  # the range of the file that it was read from, if the file is read in ranges
-    columns: str | None = None  # the columns of the file, if its first data line decides on them
+    share: FileRange | None = None  # the range that contains the block, if the file is read in ranges
+    columns: str | None = None  # the columns of the file, if the first data line determines them
 
     @property
     def first_line(self) -> int:
-        """The 1-based number of the first line in the file. If necessary, the lines before the block are counted."""
+        """The 1-based line number of the first line. If necessary, the lines before the range are counted."""
         return self.line + (self.share.lines_before if self.share else 0)
 
     @property
@@ -48,7 +48,7 @@ class Block(Frozen):
 
 
 def line_counter(source: Source) -> Callable[[int], int]:
-    """Return a function that counts lines before an offset. If possible, counting continues from the last offset."""
+    """Return a function that counts the lines before an offset, continuing from the previous call if possible."""
     place, lines = 0, 0
 
     def up_to(end: int) -> int:
@@ -64,12 +64,12 @@ def line_counter(source: Source) -> Callable[[int], int]:
 
 
 class FileRange(Frozen):
-    """A byte range of an uncompressed file, which one process reads. The range begins and ends between topics."""
+    """A byte range of an uncompressed file, which is read by one process. No topic is split across ranges."""
 
     source: Source
     begin: int
-    end: int  # the byte after the last byte of the range
-    count: Callable[[int], int]  # returns the number of lines before a byte offset
+    end: int  # the offset after the last byte of the range
+    count: Callable[[int], int]  # returns the number of lines before an offset
 
     @cached_property
     def lines_before(self) -> int:
@@ -77,17 +77,17 @@ class FileRange(Frozen):
         return self.count(self.begin)
 
     def blocks(self) -> Iterator[Block]:
-        """Yield the blocks of the range, divided like the blocks of ``blocks_of``."""
+        """Yield the blocks of the range, each of which contains whole topics."""
         chunks = self.source.chunks(CHUNK_SIZE, begin=self.begin, end=self.end)
         for block in whole_topics(chunks, where=lambda line: _place(self.source, line + self.lines_before)):
             yield Block(block.text, block.line, self)
 
 
 def file_ranges(source: Source, processes: int) -> list[FileRange]:
-    """Return byte ranges of an uncompressed file for several processes, or an empty list if it cannot be divided.
+    """Divide an uncompressed file into byte ranges for several processes. If this is impossible, return [].
 
-    The first range contains the whole first block that ``blocks_of`` would yield, so that the warnings about this block
-    are the same.
+    The first range contains at least the first block that ``blocks_of`` yields, so that warnings about this block do
+    not depend on the number of processes.
     """
     size = source.size
     if not source.is_plain_file:
@@ -97,14 +97,14 @@ def file_ranges(source: Source, processes: int) -> list[FileRange]:
         least = _read_for_first_block(source)
         places = [max(least, part * size // number) for part in range(number)]
         begins = [0, *filter(None, (_topic_between(source, *pair) for pair in pairwise(places)))]
-    except (UnreadableFileError, MalformedLineError):  # the error is raised when the file is read
+    except (UnreadableFileError, MalformedLineError):  # raised again when the file is read
         return []
     count = line_counter(source)
     return [FileRange(source, begin, end, count) for begin, end in pairwise([*begins, size])] if begins[1:] else []
 
 
 def _read_for_first_block(source: Source) -> int:
-    """Return the number of bytes that ``blocks_of`` reads until it yields the first block."""
+    """Return the number of bytes that ``blocks_of`` reads before it yields the first block."""
     sizes: list[int] = []
 
     def chunks() -> Iterator[bytes]:
@@ -117,34 +117,34 @@ def _read_for_first_block(source: Source) -> int:
 
 
 def _topic_between(source: Source, least: int, end: int) -> int:
-    """Return the offset of the last topic that starts between two offsets, or 0 if no topic starts there."""
+    """Return the offset of the last topic that starts between two offsets, or 0 if no topic starts between them."""
     size = CHUNK_SIZE
     begin = end
     while begin > least:
         begin = max(end - size, least)
         text = b"".join(source.chunks(CHUNK_SIZE, text=False, begin=begin, end=end))
         cut = _start_of_last_topic(text)
-        if cut > text.find(NEWLINE) + 1:  # the first line, and its topic, can begin before the text
+        if cut > text.find(NEWLINE) + 1:  # the first line and its topic can start before ``begin``
             return begin + cut
         size *= 2
     return 0
 
 
 def first_word(line: bytes) -> list[bytes]:
-    """Return the topic of a line, which is its first word, in a list. The list is empty for a blank line."""
+    """Return a list with the first word of a line, which is the topic, or an empty list for a blank line."""
     return line.split(None, 1)[:1]
 
 
 def blocks_of(source: Source, topic_of: Callable[[bytes], object] = first_word) -> Iterator[Block]:
-    """Yield blocks that end between topics if topics are contiguous. A pipe can then be read by ``whole_file``."""
+    """Yield blocks of a file. If topics are contiguous, no topic is split. A pipe can be read again afterwards."""
     return whole_topics(source.chunks(CHUNK_SIZE, again=True), topic_of, lambda line: _place(source, line))
 
 
 def whole_file(source: Source, *, in_lines: bool = True) -> Block:
-    """Read the whole file as one block, up to the first chunk that contains a NUL byte.
+    """Read a whole file as one block. Reading stops after the first chunk that contains a NUL byte.
 
-    A NUL byte is an error that the reader of the block reports, so the rest of the file is not needed. If the file
-    consists of lines, raise MalformedLineError if one is longer than ``LONGEST_LINE``.
+    The caller reports the NUL byte as an error, so that the rest of the file is not needed. If ``in_lines`` is true,
+    raise MalformedLineError if a line is longer than ``LONGEST_LINE``.
     """
     read: list[bytes] = []
     length = 0
@@ -161,10 +161,10 @@ def whole_topics(
     topic_of: Callable[[bytes], object] = first_word,
     where: Callable[[int], str] = "line {}".format,
 ) -> Iterator[Block]:
-    """Yield blocks of whole topics. Each is about as large as a chunk, or larger if it is a single topic.
+    """Yield blocks of whole topics. A block is about as large as a chunk, or larger if a topic is larger.
 
-    Raise MalformedLineError if a line is longer than ``LONGEST_LINE``. For the message, ``where`` returns the location
-    of a line number.
+    Raise MalformedLineError if a line is longer than ``LONGEST_LINE``. ``where`` returns the location of a line for the
+    message, given the line number.
     """
     pieces: list[bytes] = []
     size = length = 0
@@ -179,10 +179,11 @@ def whole_topics(
         text = b"".join(pieces)
         cut = _start_of_last_topic(text, topic_of)
         if cut == 0:
-            # A single topic so far: search again at twice the size, so that a long topic is not copied repeatedly.
+            # All text belongs to a single topic. Search again at twice the size, so that a long topic is not copied
+            # repeatedly.
             pieces, least = [text], 2 * size
             if b"\0" in chunk:
-                break  # the file is invalid, and gigabytes of NUL bytes can follow
+                break  # the file is invalid; more NUL bytes can follow
             continue
         block = Block(text[:cut], line)
         yield block
@@ -199,7 +200,7 @@ def _place(source: Source, line: int) -> str:
 
 
 def _last_line(pieces: Sequence[bytes], length: int, where: Callable[[int], str], first: int = 1) -> int:
-    """Return the length of the incomplete last line in ``pieces``, given its length before the last piece.
+    """Return the length of the incomplete last line. ``length`` is its length before the last piece.
 
     Raise MalformedLineError if a line is longer than ``LONGEST_LINE``. ``first`` is the number of the first line.
     """
@@ -219,17 +220,17 @@ def _last_line(pieces: Sequence[bytes], length: int, where: Callable[[int], str]
 def each_topic_once(
     parts: Iterable[Part], read_again: Callable[[], Iterable[Part]], unread: Iterable[object] = ()
 ) -> list[Part]:
-    """Return parts of a file with disjoint topics. If a topic occurs in two parts, read the file as a whole."""
+    """Return the parsed parts of a file. If a topic occurs in two parts, parse the whole file as one part instead."""
     collected: list[Part] = []
     if until_topic_returns(parts, collected):
-        for _ in unread:  # a pipe can only be read again after its end
+        for _ in unread:  # a pipe must be read to its end first
             pass
         return list(read_again())
     return collected
 
 
 def until_topic_returns(parts: Iterable[Part], collected: list[Part]) -> list[Part]:
-    """Append parts to ``collected`` until a part repeats a topic. Return a list with this part, or an empty list."""
+    """Append parts to ``collected`` until a part repeats a topic. Return a list with this part, if any."""
     seen: set[bytes] = set()
     for part in parts:
         if not seen.isdisjoint(part.topics):
@@ -240,15 +241,16 @@ def until_topic_returns(parts: Iterable[Part], collected: list[Part]) -> list[Pa
 
 
 def count_lines(text: bytes) -> int:
-    """Return the number of newlines. This is several times as fast as ``bytes.count``."""
+    """Return the number of newlines, in a fraction of the time of ``bytes.count``."""
     return int(np.count_nonzero(np.frombuffer(text, np.uint8) == ord(NEWLINE)))
 
 
 def _start_of_last_topic(text: bytes, topic_of: Callable[[bytes], object] = first_word) -> int:
-    """Return the offset of the last topic whose line is complete, or 0 if no other topic precedes it.
+    """Return the offset of the last topic in the complete lines of ``text``, or 0 if no other topic precedes it.
 
-    The search goes backwards in increasing steps and assumes that all lines between two lines of a topic belong to it.
-    If this assumption is wrong, a topic occurs in two blocks, and ``each_topic_once`` reads the file again as a whole.
+    The search goes backwards in increasing steps. The assumption is that all lines between two lines of a topic belong
+    to the topic. If this assumption is wrong, a topic occurs in two blocks, and ``each_topic_once`` reads the file
+    again as a whole.
     """
     end = text.rfind(NEWLINE) + 1
     if end == 0:
@@ -258,7 +260,7 @@ def _start_of_last_topic(text: bytes, topic_of: Callable[[bytes], object] = firs
     if not topic:
         return start
     leap = 64
-    other = -1  # offset of the last line that is known to belong to another topic
+    other = -1  # the offset of the last line known to belong to another topic
     while start > 0:
         at = _line_with(text, start - leap) if leap < start else 0
         if at > other and topic_of(text[at : text.index(NEWLINE, at)]) == topic:
@@ -273,5 +275,5 @@ def _start_of_last_topic(text: bytes, topic_of: Callable[[bytes], object] = firs
 
 
 def _line_with(text: bytes, place: int) -> int:
-    """Return the offset of the line that contains the byte at ``place``."""
+    """Return the offset of the start of the line that contains the byte at ``place``."""
     return text.rfind(NEWLINE, 0, place) + 1

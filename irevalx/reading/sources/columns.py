@@ -1,4 +1,4 @@
-"""Tables with named columns, and the conversion of lists of Python values to arrays."""
+"""Tables with named columns, and functions that convert lists of Python values to arrays."""
 
 from __future__ import annotations
 
@@ -31,22 +31,22 @@ if TYPE_CHECKING:
     from irevalx.reading.label_words import LabelWords
 
 What = Callable[[int], str]
-"""A function that describes a value of a column in messages, given the 0-based index of the value."""
+"""A function that returns the description of a value for messages, given the 0-based index of the value."""
 
 _WHOLE_NUMBERS = frozenset({int, *(np.dtype(code).type for code in np.typecodes["AllInteger"])})
-"""The types of integers."""
+"""The integer types of Python and NumPy."""
 
 _SHORT = 32
-"""The average length below which lists are joined before they are packed."""
+"""The average length of lists below which joining the lists before packing is faster."""
 
 _NEWLINE = ord("\n")
 _NOT_PACKED = (struct.error, TypeError, ValueError, OverflowError)
 
 
 def topics_of(given: Iterable[Any], path: str, *, exact: bool = False) -> tuple[bytes, ...]:
-    """Return distinct topic IDs as bytes. Raise ArgumentError for an invalid or repeated ID.
+    """Convert topic IDs to bytes. Raise ArgumentError if an ID is invalid or repeated.
 
-    If ``exact`` is true, an integer is an invalid ID.
+    If ``exact`` is true, integers are invalid IDs.
     """
     what = f"{path}: a topic"
     texts = [topic if type(topic) is str else identifier(what, topic, whole=not exact) for topic in given]
@@ -62,17 +62,17 @@ def topics_of(given: Iterable[Any], path: str, *, exact: bool = False) -> tuple[
 
 
 def names_of(lists: Sequence[Collection[Any]], what: What, *, exact: bool = False) -> tuple[Names, bool]:
-    """Convert lists of IDs to ``Names``, and return whether distinct IDs of a list certainly remain distinct."""
+    """Convert lists of IDs to ``Names``. Also return whether different IDs in a list have different names."""
     filled = [ids for ids in lists if ids]
     try:
         text, distinct = "\n".join(["\n".join(ids) for ids in filled]), True
     except TypeError:
         ids = list(chain.from_iterable(filled))
         if not exact and _WHOLE_NUMBERS.issuperset(map(type, ids)):
-            with suppress(struct.error):  # numbers of more than 64 bits
+            with suppress(struct.error):  # an integer can exceed 64 bits
                 return Names.of_numbers(np.frombuffer(_packed([ids], "q"), np.int64)), True
         filled = [[identifier(partial(what, place), name, whole=not exact) for place, name in enumerate(ids)]]
-        text, distinct = "\n".join(filled[0]), False  # 1 and "1" become equal
+        text, distinct = "\n".join(filled[0]), False  # 1 and "1" have the same name
     try:
         encoded = text.encode(ENCODING)
     except UnicodeEncodeError:
@@ -92,7 +92,7 @@ def names_of(lists: Sequence[Collection[Any]], what: What, *, exact: bool = Fals
 
 
 def _not_encodable(texts: Iterable[str], what: What) -> ArgumentError:
-    """Return the error about the first text that cannot be encoded."""
+    """Return the error about the first string that cannot be encoded."""
     try:
         for place, text in enumerate(texts):
             encodable(partial(what, place), text)
@@ -102,7 +102,7 @@ def _not_encodable(texts: Iterable[str], what: What) -> ArgumentError:
 
 
 def scores_of(lists: Collection[Collection[Any]], what: What) -> FloatArray:
-    """Flatten lists of numbers into a float64 array. Raise ArgumentError if an element is not a number."""
+    """Convert lists of numbers to one float64 array. Raise ArgumentError if a value is not a number."""
     try:
         return np.frombuffer(_packed(lists, "d"), np.float64)
     except _NOT_PACKED:
@@ -115,7 +115,7 @@ def scores_of(lists: Collection[Collection[Any]], what: What) -> FloatArray:
 def grades_of(
     lists: Collection[Collection[Any]], what: What, *, exact: bool = False, grades: Grades = "whole"
 ) -> AnyArray:
-    """Flatten lists of grades into an array. Raise ArgumentError (with a hint unless ``exact``) for invalid grades."""
+    """Convert lists of grades to one array. Raise ArgumentError, with a hint unless ``exact``, for invalid grades."""
     if grades == "label":
         lists = [[math.nan if value is None else value for value in numbers] for numbers in lists]
     if grades != "whole":
@@ -130,9 +130,9 @@ def grades_of(
 
 
 def label_numbers(texts: Names, words: LabelWords, place: What, hint: What = lambda row: "") -> FloatArray:
-    """Return labels as numbers, or NaN for a word without a grade.
+    """Convert labels to numbers. A word to which no grade is assigned becomes NaN.
 
-    For messages, ``place`` returns the location of a row, and ``hint`` returns a remark about its label.
+    For messages, ``place`` returns the location of a row, and ``hint`` returns a remark about the label in a row.
     """
     values, states = decimals(texts)
     words.add_numbers(values[states != OTHER])
@@ -140,7 +140,7 @@ def label_numbers(texts: Names, words: LabelWords, place: What, hint: What = lam
         values[row] = float(texts.text(row))
     rest = np.flatnonzero(states == OTHER)
     number, names = numbered(texts.take(rest))
-    first = rest[np.unique(number, return_index=True)[1]]  # of each distinct label
+    first = rest[np.unique(number, return_index=True)[1]]  # the first row of each distinct label
     grades = np.zeros(names.size)
     for place_of_name in np.argsort(first).tolist():
         row = int(first[place_of_name])
@@ -167,7 +167,7 @@ def _grade(what: What, place: int, value: Any, exact: bool) -> int:
 
 
 def _packed(lists: Collection[Collection[Any]], code: str) -> bytes:
-    """Return numbers as packed bytes, which takes half the time of a conversion by NumPy."""
+    """Pack numbers as bytes, which takes half the time of a conversion by NumPy."""
     if len(lists) > 1 and sum(map(len, lists)) < _SHORT * len(lists):
         lists = [list(chain.from_iterable(lists))]
     return b"".join([struct.pack(f"{len(numbers)}{code}", *numbers) for numbers in lists])
@@ -180,11 +180,11 @@ RULES: dict[ColumnKind, str] = {
     **dict.fromkeys(("grades", "integers"), _WHOLE),
     **dict.fromkeys(("reals", "labels", "levels", "scores", "probabilities"), _REAL),
 }
-"""A dictionary from the kind of a column to the rule for its values, in the words of messages."""
+"""The phrase that describes valid values of each kind of column in messages."""
 
 
 class TableRows(Rows):
-    """The rows of a table."""
+    """The rows of a table with named columns."""
 
     table: ColumnTable
 
@@ -198,7 +198,7 @@ _MOST_NAMES = 20
 
 
 def no_column(spec: ColumnSpec, names: Sequence[Any]) -> str:
-    """Return the message about a missing column. ``names`` contains the columns of the table."""
+    """Return the message about a missing column. ``names`` contains the names of the existing columns."""
     accepted = f"one of {', '.join(spec.names)}" if len(spec.names) > 1 else repr(spec.names[0])
     known = ", ".join(printable(str(name)) for name in names[:_MOST_NAMES])
     more = ", ..." if len(names) > _MOST_NAMES else ""
@@ -207,7 +207,7 @@ def no_column(spec: ColumnSpec, names: Sequence[Any]) -> str:
 
 
 def remedy_of_runs(names: Sequence[Any]) -> str:
-    """Return the remedy for duplicate documents in a table of several runs, or "" if no column can name the runs."""
+    """Return a hint that a table with duplicate documents can contain several runs, or "" if no column names runs."""
     column = column_of_runs(names)
     return f"; if the column {quote(column)} contains the names of several runs, rename it to run" if column else ""
 
@@ -215,20 +215,20 @@ def remedy_of_runs(names: Sequence[Any]) -> str:
 class ColumnTable(Frozen):
     """A table with named columns."""
 
-    is_arrow: ClassVar[bool] = False  # whether its rows are batches of pyarrow
+    is_arrow: ClassVar[bool] = False  # whether rows are read as pyarrow batches
     path: str  # the path shown in messages
-    names: Sequence[Any]  # the names of the columns, as they are in the table
+    names: Sequence[Any]  # the names of the columns in the table
 
     def read(self, *specs: ColumnSpec) -> tuple[Any, ...]:
         """Return whole columns of n values. Raise ArgumentError if a column is missing or contains an invalid value."""
         raise NotImplementedError
 
     def first_rows(self, *specs: ColumnSpec) -> tuple[Any, ...]:
-        """Return columns of some or all rows, for checks. The columns are empty if rows can be read only once."""
+        """Return columns of some or all rows, for checks. If rows can be read only once, columns are empty."""
         return self.read(*specs)
 
     def columns(self, specs: Sequence[ColumnSpec], rules: Rules) -> Columns:
-        """Return whole columns by their names in layouts. Raise ArgumentError if a grade or level is invalid."""
+        """Return whole columns under their names in layouts. Raise ArgumentError if a grade or level is invalid."""
         columns = dict(zip((spec.column for spec in specs), self.read(*specs), strict=True))
         for spec in specs:
             if spec.kind == "labels":
@@ -241,19 +241,19 @@ class ColumnTable(Frozen):
         return Columns(self.path, columns, np.arange(1, columns["TOPIC"].size + 1))
 
     def _wrong_number(self, spec: ColumnSpec, numbers: AnyArray, row: int, rule: str) -> ArgumentError:
-        """Return the error about the number in the 0-based row ``row``."""
+        """Return the error about an invalid number in a row, given the 0-based index ``row``."""
         return ArgumentError(f"{self.place(self.find(spec), row)} must be {rule}, not {numbers[row]:g}")
 
     def number_of_run(self) -> ColumnSpec:
-        """Return the column that ranks the documents of a run: the scores, or the ranks if there are no scores."""
+        """Return the column that determines the ranking of a run: scores or, if there are no scores, ranks."""
         return RANK if self.has(RANK) and not self.has(SCORE) else SCORE
 
     def has(self, spec: ColumnSpec) -> bool:
-        """Return whether the table has this column."""
+        """Return whether the table contains the column ``spec``."""
         return bool(named(spec, self.names))
 
     def find(self, spec: ColumnSpec) -> Any:
-        """Return the name of a column in the table. Raise ArgumentError if no column, or more than one, matches."""
+        """Return a column's name in the table. Raise ArgumentError unless exactly one column matches ``spec``."""
         matches = named(spec, self.names)
         if len(matches) == 1:
             return matches[0]
@@ -265,13 +265,13 @@ class ColumnTable(Frozen):
         raise ArgumentError(f"{shown_name(self.path)}: {no_column(spec, self.names)}")
 
     def place(self, column: Any, row: int) -> str:
-        """Return the location of the value in the 0-based row ``row``, for messages."""
+        """Return the location of a value for messages, given the 0-based index ``row``."""
         quoted = quote(column) if isinstance(column, str) else printable(repr(column))
         return f"{shown_name(self.path)}: column {quoted}, row {row + 1} (the first is 1)"
 
 
 class WholeTable(ColumnTable):
-    """A table whose columns are read as a whole, each by a function."""
+    """A table whose columns are read as a whole by a function."""
 
     column: Callable[[Any, ColumnKind], Names | AnyArray]
     """A function that returns the values of a column, given its name and kind. The function raises ArgumentError if a

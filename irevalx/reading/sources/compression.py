@@ -1,8 +1,8 @@
-"""Compressed streams, which are decoded while they are read.
+"""Decompression of files while they are read.
 
-The library ISA-L (extra ``fast``) decodes gzip in about a third of zlib's time. Before Python 3.14, ``backports.zstd``
-(same extra) decodes zstd. A compressed file is a sequence of streams, and some formats permit padding after each
-stream. Messages contain byte offsets into the compressed file, starting at 0.
+The library ISA-L, which the extra ``fast`` installs, decodes gzip in about a third of zlib's time. Before Python 3.14,
+``backports.zstd``, from the same extra, decodes zstd. A compressed file is a sequence of streams, and some formats
+permit padding after each stream. Messages contain byte offsets into the compressed file, starting at 0.
 """
 
 from __future__ import annotations
@@ -15,19 +15,19 @@ from irevalx.errors import UnreadableFileError, not_installed, quote
 from irevalx.frozen import Frozen
 
 PIECE = 1 << 14
-"""The number of compressed bytes that are decoded at a time. Messages about damaged files give offsets with this
-precision."""
+"""The number of compressed bytes that are decoded at a time. In messages about damaged files, this number limits the
+precision of offsets."""
 
 
 class Readable(Protocol):
     """A binary stream that can be read."""
 
     def read(self, size: int, /) -> bytes:
-        """Return at most ``size`` bytes, or an empty result at the end."""
+        """Return at most ``size`` bytes, or an empty byte string at the end."""
 
 
 class Decoder(Protocol):
-    """A decoder of a stream, with the interface of ``bz2``, ``lzma``, ``zstd`` and ``isal``.
+    """The interface of decoders, which is that of ``bz2``, ``lzma``, ``zstd`` and ``isal``.
 
     ``needs_input`` is True if the decoder has no output until it receives more input. After ``eof``, ``unused_data``
     contains the input that follows the stream.
@@ -52,11 +52,11 @@ class Compression(Frozen):
     name: str  # the name shown in messages
     starts: tuple[bytes, ...]  # the first bytes of a stream
     decoder: Callable[[], tuple[MakeDecoder, tuple[type[Exception], ...]]]
-    """A function that imports the module of the decoder. This function returns a function that makes a decoder, and the
-    exceptions that the decoder raises for damaged data. If the module is missing, ImportError is raised."""
-    padding: int = 0  # a multiple of this number of zeros can follow a stream
-    ends_with_padding: bool = True  # whether padding must be the end of the file
-    follows: str = "another one"  # what messages say can follow a stream
+    """A function that imports the decoder's module. The result is a function that creates a decoder, and the exceptions
+    that decoders raise for damaged data. If the module is missing, ImportError is raised."""
+    padding: int = 0  # the number of zeros that can follow a stream is a multiple of this number
+    ends_with_padding: bool = True  # whether padding can occur only at the end of the file
+    follows: str = "another one"  # the description of what can follow a stream, for messages
 
 
 class _GzipDecoder:
@@ -65,7 +65,7 @@ class _GzipDecoder:
     def __init__(self) -> None:
         import zlib
 
-        self._inner = zlib.decompressobj(wbits=zlib.MAX_WBITS + 16)  # with the header and the checksum of gzip
+        self._inner = zlib.decompressobj(wbits=zlib.MAX_WBITS + 16)  # 16 stands for the gzip header and checksum
         self.needs_input = True
 
     @property
@@ -121,7 +121,7 @@ def _zstd_decoder() -> tuple[MakeDecoder, tuple[type[Exception], ...]]:
 _GZIP_FLAGS, _GZIP_RESERVED = 3, 0x20
 """The offset of the flags in a gzip stream, and the lowest reserved flag."""
 
-# A topic can begin with "BZh1". In a bzip2 file, a block or the end of the stream follows.
+# These bytes follow "BZh1" in a bzip2 file. They must be checked, because a topic can also begin with "BZh1".
 _BZIP2_BLOCKS = (b"1AY&SY", b"\x17rE8P\x90")
 COMPRESSIONS = (
     Compression(
@@ -156,12 +156,12 @@ LONGEST_START = max(len(start) for compression in COMPRESSIONS for start in comp
 
 
 def compression_of(head: bytes) -> Compression | None:
-    """Return the compression format of a file that starts with ``head``, or None if it is not compressed."""
+    """Return the compression format of a file whose first bytes are ``head``, or None if it is not compressed."""
     return next((compression for compression in COMPRESSIONS if head.startswith(compression.starts)), None)
 
 
 class Decompressed:
-    """The decompressed content of a file. Raise UnreadableFileError if the module of the decoder is missing."""
+    """A stream of the decompressed content. Raise UnreadableFileError if the decoder's module is not installed."""
 
     def __init__(self, compression: Compression, ahead: ReadAhead, name: str) -> None:
         self._compression = compression
@@ -177,7 +177,7 @@ class Decompressed:
         self._ended = False
 
     def read(self, size: int, /) -> bytes:
-        """Return ``size`` bytes, or fewer at the end. The memory used does not depend on the size of the content."""
+        """Return ``size`` bytes, or fewer at the end. Memory use does not depend on the size of the content."""
         pieces = []
         while size > 0 and not self._ended:
             piece = self._decode(size)
@@ -186,7 +186,7 @@ class Decompressed:
         return b"".join(pieces)
 
     def _decode(self, most: int) -> bytes:
-        """Return at most ``most`` bytes. The result can be empty before the end."""
+        """Return at most ``most`` bytes, possibly none. The end is reached when ``_ended`` is true."""
         if self._decoder.eof:
             self._input.give_back(self._decoder.unused_data)
             self._ended = not self._at_another_stream()
@@ -211,7 +211,7 @@ class Decompressed:
             ) from None
 
     def _at_another_stream(self) -> bool:
-        """Skip padding. Return whether another stream follows, or False at the end of the file."""
+        """Skip padding, and return whether another stream follows. Raise UnreadableFileError if other data follow."""
         end = self._input.offset
         zeros = self._input.skip_zeros()
         compression = self._compression
@@ -234,7 +234,7 @@ class Decompressed:
 
 
 class ReadAhead:
-    """A stream that first returns bytes that were read ahead. ``offset`` is the number of consumed bytes."""
+    """A stream with a buffer of bytes that were read ahead. ``offset`` is the number of consumed bytes."""
 
     def __init__(self, head: bytes, stream: Readable) -> None:
         self.offset = 0
@@ -242,26 +242,26 @@ class ReadAhead:
         self._stream = stream
 
     def read(self, size: int, /) -> bytes:
-        """Return at most ``size`` bytes, starting with the bytes read ahead."""
+        """Return at most ``size`` bytes. Bytes that were read ahead come first."""
         if not self._ahead:
             return self._stream.read(size)
         head, self._ahead = self._ahead[:size], self._ahead[size:]
         return head
 
     def piece(self) -> bytes:
-        """Return the next piece, or an empty result at the end."""
+        """Return the next piece, or an empty byte string at the end."""
         piece = self._ahead or self._stream.read(PIECE)
         self._ahead = b""
         self.offset += len(piece)
         return piece
 
     def give_back(self, rest: bytes) -> None:
-        """Return the last bytes of the most recent piece to the stream, so that they are read again."""
+        """Put the last bytes of the most recent piece back into the stream, so that they are read again."""
         self._ahead = rest
         self.offset -= len(rest)
 
     def look_ahead(self) -> bytes:
-        """Return the first bytes of the next stream, or fewer at the file's end, without consuming them."""
+        """Return the next ``LONGEST_START`` bytes, or fewer at the end of the file, without consuming them."""
         while len(self._ahead) < LONGEST_START and (more := self._stream.read(PIECE)):
             self._ahead += more
         return self._ahead[:LONGEST_START]
@@ -277,7 +277,7 @@ class ReadAhead:
 
 
 def decompressed(stream: Readable, name: str) -> Readable:
-    """Return the decompressed content of a stream, or the stream itself if it is not compressed."""
+    """Return a stream of the decompressed content, or of the content itself if it is not compressed."""
     head = stream.read(LONGEST_START)
     compression = compression_of(head)
     ahead = ReadAhead(head, stream)

@@ -1,9 +1,9 @@
-"""Parsing of a column of decimal numbers, eight characters at a time and without a loop over the texts.
+"""Parsing of a column of decimal numbers, eight characters at a time and without a loop over the strings.
 
-A 64-bit word holds eight characters, and NumPy processes one word of every text at once. This technique, which
+A 64-bit word holds eight characters, and NumPy processes one word of every string at once. This technique, which
 processes all characters of a word together (to locate a character, to check for digits, to compute a number from eight
 digits in three multiplications), is known as SWAR, "SIMD within a register": see Johnny Lee's "Fast numeric string to
-int" and Daniel Lemire's notes on parsing eight digits. This module also supports decimal points and texts of any
+int" and Daniel Lemire's notes on parsing eight digits. This module also supports decimal points and strings of any
 length.
 
 Words are little-endian: the first character is the lowest byte, so a word in hexadecimal notation reads backwards.
@@ -19,7 +19,7 @@ Words are little-endian: the first character is the lowest byte, so a word in he
     the number of eight digits    ``0x000000000000007d``  125; 125 / 10, with the sign: -12.5
     ============================  ======================  ====================================================
 
-A text of more than eight characters has several words. The last word contains the last eight characters.
+A string of more than eight characters consists of several words. The last word contains the last eight characters.
 """
 
 from __future__ import annotations
@@ -30,29 +30,29 @@ from irevalx.arrays.byte_strings import WORD, Names, words_of
 from irevalx.arrays.segments import BoolArray, ByteArray, FloatArray, IntArray, WordArray
 
 EXACT = 0
-"""The state of a number that equals the result of ``strtod``."""
+"""The state of a value that equals the result of ``strtod``."""
 
 CLOSE = 1
-"""The state of a number with too many digits for an exact result. The relative error of the value is at most
-``ERROR``."""
+"""The state of a value that is not exact, because the number has too many digits. The relative error of the value is at
+most ``ERROR``."""
 
 OTHER = 2
-"""The state of a text that is not a plain decimal number, or that is too long for this module."""
+"""The state of a string that is not a plain decimal number or that is too long for this module."""
 
 ERROR = 2.0**-50
-"""The maximum relative error of a number whose state is ``CLOSE``."""
+"""The maximum relative error of a value whose state is ``CLOSE``."""
 
 _LONGEST = 24
-"""The maximum number of characters in a number, without its sign."""
+"""The maximum number of characters in a number, not counting the sign."""
 
 _TEXTS_AT_ONCE = 1 << 18
-"""The maximum number of texts that are parsed at a time, which limits memory. Most blocks have fewer texts."""
+"""The maximum number of strings that are parsed at a time, which limits memory. Most blocks contain fewer strings."""
 
 _EXACT_INTEGERS = np.uint64(2**53)
-"""Integers below this number are exact in 64-bit floating point."""
+"""The integer below which all integers are exact in 64-bit floating point."""
 
 _EXACT_POWERS = 22
-"""Powers of ten up to 10**22 are exact in 64-bit floating point."""
+"""The highest exponent of a power of ten that is exact in 64-bit floating point."""
 
 _POWERS_OF_TEN = np.array([10.0**n for n in range(_LONGEST + 1)])
 
@@ -69,20 +69,21 @@ _ONES, _SIXES, _THREES = _in_every_byte(1), _in_every_byte(6), _in_every_byte(0x
 _HIGH_BITS, _HIGH_NIBBLES, _LOW_NIBBLES = _in_every_byte(0x80), _in_every_byte(0xF0), _in_every_byte(0x0F)
 
 _NUMBERS_BELOW_100 = np.uint64(0x00FF00FF00FF00FF)
-"""A mask for the lower byte of every two bytes."""
+"""The mask of the lower byte in each pair of bytes."""
 
 _NUMBERS_BELOW_10_000 = np.uint64(0x0000FFFF0000FFFF)
-"""A mask for the lower two bytes of every four bytes."""
+"""The mask of the lower two bytes in each group of four bytes."""
 
 _BYTES_ABOVE = np.uint64(0x0706050403020100)
-"""In the product of this number and a word with 1 in one byte, the highest byte is the number of bytes above that byte.
+"""A factor that counts bytes: if a word contains 1 in one byte and 0 in all others, the highest byte of the product is
+the number of bytes above that byte.
 """
 
 _ONE, _NIBBLE, _SEVEN, _BYTE, _TOP_BYTE = (np.uint64(n) for n in (1, 4, 7, 8, 56))
 
 
 def decimals(texts: Names) -> tuple[FloatArray, ByteArray]:
-    """Parse n decimal numbers that have no exponent. Each has at least one character.
+    """Parse n decimal numbers without exponents. No string can be empty.
 
     Return the values and the states ``EXACT``, ``CLOSE`` or ``OTHER``. A value is 0.0 if its state is ``OTHER``. If a
     number is the quotient of an integer below 2**53 and a power of ten up to 10**22, it is rounded once, like the
@@ -102,7 +103,7 @@ def decimals(texts: Names) -> tuple[FloatArray, ByteArray]:
 
 
 def _read(texts: Names) -> tuple[FloatArray, ByteArray]:
-    """Parse all texts at once, with the same result as ``decimals``."""
+    """Parse all strings at once, with the same result as ``decimals``."""
     buffer, start, length = texts.buffer, texts.start, texts.length
     first = buffer[start]
     negative = first == ord("-")
@@ -133,10 +134,10 @@ def _read(texts: Names) -> tuple[FloatArray, ByteArray]:
 
 
 def integers(texts: Names) -> tuple[IntArray, BoolArray]:
-    """Parse n integers. Each has at least one character.
+    """Parse n integers. No string can be empty.
 
-    Return the values, and whether each text is a plain integer of up to 15 digits. If a text is not such an integer,
-    its value is 0. The shapes are (n,).
+    Return the values, and whether each string is a plain integer of up to 15 digits. The value of any other string is
+    0. The shapes are (n,).
 
     >>> values, plain = integers(Names.of([b"2", b"-1", b"1.0"]))
     >>> values.tolist(), plain.tolist()
@@ -147,7 +148,7 @@ def integers(texts: Names) -> tuple[IntArray, BoolArray]:
         return digit.astype(np.int64), np.ones(digit.size, np.bool_)
     values, states = decimals(texts)
     plain = (states == EXACT) & (np.abs(values) < 1e15)
-    # A number that has a fraction is recognised by its text, since 1. and 1.0 are whole.
+    # The strings must be searched for decimal points, because the values of "1." and "1.0" are integers.
     for place in range(min(int(texts.length.max(initial=0)), _LONGEST + 1)):
         inside = texts.length > place
         plain &= ~(inside & (texts.buffer[np.where(inside, texts.start + place, 0)] == ord(".")))
@@ -155,11 +156,11 @@ def integers(texts: Names) -> tuple[IntArray, BoolArray]:
 
 
 def _last_characters(words: WordArray, end: IntArray, length: IntArray, place: int) -> WordArray:
-    """Return eight characters of each text, counted from its end and padded with the character 0.
+    """Return eight characters of each string, counted from the end and padded with the character 0.
 
-    ``words`` contains the word at each offset of the buffer, ``end`` the end of each text, and ``length`` the length of
-    each text without its sign. ``place`` 0 requests the last eight characters, and ``place`` 1 the eight characters
-    before them. The shapes are (n,).
+    ``words`` contains the word at each offset of the buffer, ``end`` contains the end of each string, and ``length``
+    contains the length of each string without its sign. ``place`` 0 requests the last eight characters, and ``place`` 1
+    the eight characters before them. The shapes are (n,).
 
     >>> texts = Names.of([b"-12.5"])
     >>> word = _last_characters(words_of(texts.buffer), texts.start + texts.length, texts.length - 1, 0)
@@ -176,9 +177,8 @@ def _last_characters(words: WordArray, end: IntArray, length: IntArray, place: i
 def _without_point(words: list[WordArray]) -> tuple[list[WordArray], IntArray, IntArray, BoolArray]:
     """Remove the decimal point, and move the characters before it up by one position.
 
-    ``words`` begins with the last eight characters. Return the words without decimal point, the number of digits after
-    the point, 1 for a text with a point (otherwise 0), and whether all other characters are digits. The shapes are
-    (n,).
+    ``words`` begins with the last eight characters. Return the words without the decimal point, the number of digits
+    after the point, the number of points (0 or 1), and whether all other characters are digits. The shapes are (n,).
 
     >>> digits, fraction, points, valid = _without_point([np.array([0x352E323130303030], np.uint64)])
     >>> f"{digits[0][0]:#018x}", fraction.tolist(), points.tolist(), valid.tolist()
@@ -192,7 +192,7 @@ def _without_point(words: list[WordArray]) -> tuple[list[WordArray], IntArray, I
     for place, word in enumerate(words):
         before = words[place + 1] if place + 1 < len(words) else np.full(1, _ZEROS)
         carried = before >> _TOP_BYTE
-        # If the point is in a word to the right, all characters move up. The last word has no such word.
+        # If the point is in a later word, all characters of this word move up. The last word has no later word.
         closed = np.where(dotted, (word << _BYTE) | carried, word) if place else word
         if not dotted.all():
             point = _first_point(word)
@@ -210,7 +210,7 @@ def _without_point(words: list[WordArray]) -> tuple[list[WordArray], IntArray, I
 
 
 def _first_point(word: WordArray) -> WordArray:
-    """Return words in which the high bit of the byte with the first point is set, or 0 if there is no point.
+    """Return words that mark the first point by the high bit of its byte, or 0 if there is no point.
 
     XOR turns a point into a zero byte. Subtracting 1 then borrows in this byte, which sets its high bit.
 
@@ -219,14 +219,14 @@ def _first_point(word: WordArray) -> WordArray:
     """
     x = word ^ _POINTS
     points = (x - _ONES) & ~x & _HIGH_BITS
-    points &= ~points + _ONE  # the lowest bit only, because borrowing can also set bits of the bytes above it
+    points &= ~points + _ONE  # keep the lowest bit; borrowing can also set higher bits
     return points
 
 
 def _are_digits(word: WordArray) -> BoolArray:
     """Return whether all characters are digits.
 
-    The characters 0x30 to 0x39 are those whose high nibble is 3 and remains 3 if 6 is added.
+    A character is a digit (0x30 to 0x39) if its high nibble is 3 and remains 3 after 6 is added.
 
     >>> _are_digits(np.array([0x3532313030303030, 0x352E323130303030], np.uint64)).tolist()
     [True, False]
@@ -236,7 +236,7 @@ def _are_digits(word: WordArray) -> BoolArray:
 
 
 def _eight_digits(word: WordArray) -> WordArray:
-    """Return the number with eight given digits. Combine pairs of digits, then pairs of pairs, then both halves.
+    """Convert eight digits to a number: combine pairs of digits, then pairs of two-digit numbers, then both halves.
 
     >>> digits = np.array([0x3532313030303030], np.uint64)
     >>> values = digits & _LOW_NIBBLES

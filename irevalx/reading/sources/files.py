@@ -1,4 +1,4 @@
-"""Files or standard input, plain or compressed, read in chunks of bytes."""
+"""Reading of files and standard input, plain or compressed, in chunks of bytes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from irevalx.reading.sources.compression import Readable, compression_of, decomp
 CHUNK_SIZE = 1 << 20
 
 LONGEST_LINE = 1 << 22
-"""The maximum number of bytes in a line of text. This limit bounds the memory for files that have no line breaks."""
+"""The maximum number of bytes in a line, which limits the memory for files without line breaks."""
 
 NEWLINE = b"\n"
 
@@ -30,10 +30,10 @@ _PARQUET = b"PAR1"
 """The first bytes of Parquet files."""
 
 _OF_TEXT = frozenset(bytes([byte]) for byte in (*b" \t\n\v\f\r", *range(0x20, 0x7F), *range(0x80, 0x100)))
-"""Bytes that occur in text. If such a byte follows ``_PARQUET``, the file is a text file."""
+"""The bytes that occur in text. If one of them follows ``_PARQUET``, the file is a text file."""
 
 _HEAD_SIZE = 4096
-"""The number of first bytes that are read to identify the type of a file."""
+"""The number of bytes that are read from the start of a file to identify its type."""
 
 
 class Source:
@@ -58,7 +58,7 @@ class Source:
         return self
 
     def in_memory(self) -> Source:
-        """Return the decompressed content as a source that can be read any number of times."""
+        """Read the decompressed content into memory, and return it as a source."""
         source = Source(self.path, b"".join(self.chunks(text=not self.is_parquet)))
         source._is_decoded = True  # even if the content looks compressed
         return source
@@ -76,7 +76,7 @@ class Source:
 
     @property
     def is_plain_file(self) -> bool:
-        """Whether the file is on disk and not compressed, so that a library can open it under its name."""
+        """Whether the file is an uncompressed file on disk, so that a library can open its path."""
         return self.size > 0 and compression_of(self._head()) is None
 
     def refuse_missing(self) -> None:
@@ -91,26 +91,29 @@ class Source:
 
     @cached_property
     def is_parquet(self) -> bool:
-        """Whether the file starts like a Parquet file, or False if it cannot be read."""
-        head = self.beginning  # a text file can begin with a topic that starts with PAR1, followed by text
+        """Whether the file starts like a Parquet file. The value is False if the file cannot be read."""
+        head = self.beginning  # a text file can also begin with PAR1, followed by more text
         return head.startswith(_PARQUET) and head[len(_PARQUET) : len(_PARQUET) + 1] not in _OF_TEXT
 
     @cached_property
     def beginning(self) -> bytes:
-        """Some of the first decompressed bytes, or an empty result if the file cannot be read."""
+        """The first bytes of the decompressed content. The value is empty if the file cannot be read."""
         try:
             return self._first_bytes()
         except (OSError, ValueError, UnreadableFileError):
             return b""
 
     def content(self) -> bytes:
-        """Return the whole content. Remove a byte-order mark, and complete the last line. See ``chunks`` for errors."""
+        """Return the whole content without a byte-order mark and with a complete last line.
+
+        Errors are as in ``chunks``.
+        """
         return b"".join(self.chunks()).removeprefix(MARK)
 
     def first_line(self) -> bytes:
-        """Return the content up to the first line that is not blank, or less if the input cannot seek.
+        """Return the content at least up to the end of the first nonblank line, or less if the input cannot seek.
 
-        If a line is longer than ``LONGEST_LINE``, return only its beginning.
+        A line that is longer than ``LONGEST_LINE`` is truncated.
         """
         text = b""
         for chunk in self.chunks() if self.size or self._content is not None else ():
@@ -120,7 +123,7 @@ class Source:
         return text or self.beginning
 
     def _first_bytes(self) -> bytes:
-        """Return some of the first decompressed bytes."""
+        """Return the first bytes of the decompressed content."""
         head = self._head()
         name = shown_name(self.path)
         if self._is_decoded or not compression_of(head):
@@ -137,7 +140,7 @@ class Source:
             return decompressed(copy, name).read(_HEAD_SIZE)
 
     def _head(self) -> bytes:
-        """Return some of the first raw bytes. If the input cannot seek, the bytes are kept for the next read."""
+        """Return the first bytes before decompression. If the input cannot seek, the next read returns them again."""
         if self._begun is None:
             raw = self._open()
             if can_seek(raw):
@@ -147,7 +150,7 @@ class Source:
         return cast("io.BufferedReader", self._begun).peek(_HEAD_SIZE)
 
     def sha256(self) -> str | None:
-        """Return the SHA-256 digest of the raw file, or None if it cannot be read."""
+        """Return the SHA-256 digest of the file before decompression, or None if the file cannot be read."""
         import hashlib
 
         digest = hashlib.sha256()
@@ -165,8 +168,9 @@ class Source:
     ) -> Iterator[bytes]:
         """Yield the content, or the raw bytes from ``begin`` to ``end``, in chunks of about ``size`` bytes.
 
-        If the input cannot seek, ``again`` spools it, so that it can be read again. ``text`` completes the last line.
-        Raise UnreadableFileError if the file is missing, damaged or empty. A pipe and standard input can be empty.
+        If ``again`` is true and the input cannot seek, it is copied to a temporary file, so that it can be read again.
+        If ``text`` is true, a missing newline is added to the last line. Raise UnreadableFileError if the file is
+        missing, damaged or empty. A pipe and standard input can be empty.
         """
         last: bytes | None = None
         try:
@@ -197,7 +201,7 @@ class Source:
             raise UnreadableFileError(f"cannot read {quote(self.path)}: {error}") from None
 
     def _unreadable(self, problem: object) -> str:
-        """Return the message about a file that cannot be read."""
+        """Return the message that a file cannot be read because of ``problem``."""
         known = "; irevalx, and compare, gate and report of irevalx-lab, accept several collections"
         return f"cannot read {quote(self.path)}: {problem}" + known * ("{collection}" in self.path)
 
@@ -220,7 +224,7 @@ class Source:
     def _spooled(self, raw: Readable) -> Readable:
         import tempfile
 
-        # Unbuffered, so that a failed write is not repeated when the file is closed.
+        # The copy is unbuffered, so that a failed write is not repeated when the file is closed.
         self._spool = cast(BinaryIO, tempfile.TemporaryFile(buffering=0))  # noqa: SIM115 - lives as long as the source
         weakref.finalize(self, self._spool.close)
         return _Copied(raw, self._spool, shown_name(self.path))
@@ -236,7 +240,7 @@ def stem_of(path: str) -> str:
 
 
 def as_column(name: str) -> bytes:
-    """Return a name as one word: each sequence of blanks becomes an underscore."""
+    """Convert a name to a single word. Each sequence of blanks is replaced by an underscore."""
     return b"_".join(as_bytes(name).split()) or b"_"
 
 
@@ -250,7 +254,7 @@ def name_of_file(path: str) -> bytes:
 
 
 class _Copied:
-    """A stream that is copied to a temporary file as it is read."""
+    """A stream whose bytes are copied to a temporary file while they are read."""
 
     def __init__(self, stream: Readable, copy: BinaryIO, name: str) -> None:
         self.stream = stream
@@ -258,7 +262,7 @@ class _Copied:
         self.name = name
 
     def read(self, size: int, /) -> bytes:
-        """Read some bytes and write them to the copy."""
+        """Read at most ``size`` bytes, and write them to the copy."""
         chunk = self.stream.read(size)
         try:
             rest = memoryview(chunk)

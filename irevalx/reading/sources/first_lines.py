@@ -1,7 +1,7 @@
-"""Recognition of formats, and of likely mistakes, in the first lines of a file.
+"""Recognition of a file's format, and of likely mistakes, by the first lines of the file.
 
-``DOUBTS`` lists the mistakes that the first lines can reveal. For a file in a TREC format, irevalx prints a warning and
-reads the file like trec_eval. Under ``--strict``, the mistake is an error.
+``DOUBTS`` lists the mistakes that the first lines can reveal. If a file in a TREC format contains a mistake, irevalx
+prints a warning and reads the file like trec_eval. Under ``--strict``, the mistake is an error.
 """
 
 from __future__ import annotations
@@ -20,24 +20,24 @@ from irevalx.wording import spelled
 _NUMBER = DECIMAL.encode()
 
 _IGNORED = (b"0", b"Q0")
-"""Common values in the second column of judgments and runs."""
+"""The common values in the second column of judgments and runs, which is ignored."""
 
 _RANK, _SCORE = 3, 4
-"""The positions of two columns in a run."""
+"""The indices of the columns RANK and SCORE in a run."""
 
 _PAIRED = 4
-"""The number of columns in qrels. Preferences with a winner have the same number of columns."""
+"""The number of columns in qrels, which is also the number of columns in preferences with a winner."""
 
 
 class Beginning(Frozen):
-    """The first lines of a text file, from which its form is recognised."""
+    """The first lines of a text file, by which its format is recognised."""
 
-    path: str  # as given by the user
-    text: bytes  # some of its first bytes
+    path: str  # as the user wrote it
+    text: bytes  # the first bytes of the file
 
     @classmethod
     def of(cls, source: Source) -> Beginning:
-        """Return the beginning of a file. If the file is JSON Lines and not a pipe, the first line is complete."""
+        """Return the beginning of a file. For JSON Lines, the beginning contains the whole first record if possible."""
         text = source.beginning
         start = text.removeprefix(MARK).lstrip()
         if start[:1] == b"{" and NEWLINE not in start and not re.match(OBJECT_OF_OBJECTS, start):
@@ -51,17 +51,17 @@ class Beginning(Frozen):
 
     @cached_property
     def lines(self) -> list[bytes]:
-        """The complete lines without the byte-order mark."""
+        """The complete lines in ``text``, without the byte-order mark."""
         whole = self.text[: self.text.rfind(NEWLINE)] if NEWLINE in self.text else self.text
         return whole.removeprefix(MARK).split(NEWLINE) if whole else []
 
     @cached_property
     def first(self) -> bytes:
-        """The first line that is not blank, or an empty line if there is none."""
+        """The first nonblank line, or an empty byte string if all lines are blank."""
         return next((line for line in self.lines if line.strip()), b"")
 
     def data_lines(self, *, comments: bool) -> list[tuple[int, bytes]]:
-        """Return data lines with their 1-based line numbers. If ``comments``, skip lines that start with ``#``."""
+        """Return the nonblank lines with 1-based line numbers, without comment lines if ``comments`` is true."""
         return [
             (number, line)
             for number, line in enumerate(self.lines, 1)
@@ -70,9 +70,9 @@ class Beginning(Frozen):
 
 
 def recognised(beginning: Beginning, layout: Layout) -> str:
-    """Return the form of a file that is in a TREC format or another format: "lines", "table", "object" or "records".
+    """Return the form of a file: "lines" (a TREC format), "table", "object" (JSON) or "records" (JSON Lines).
 
-    A file is a table if its header has commas or semicolons, or all columns of the layout in another order.
+    A file is a table if its header contains commas or semicolons, or all columns of the layout in another order.
     """
     line = beginning.lines[0] if beginning.lines else b""
     if line.lstrip().startswith(b"{"):
@@ -89,9 +89,9 @@ def recognised(beginning: Beginning, layout: Layout) -> str:
 
 
 def _form_of_json(beginning: Beginning, line: bytes, layout: Layout) -> str:
-    """Return the form of a file that starts like JSON: "object", "records", or "lines" if it fits the layout."""
+    """Return the form of a file that starts with a brace: "object", "records", or "lines" if it is not JSON."""
     if len(line.split()) == len(layout.columns[0].split()) and not isinstance(_json(line), dict):
-        return "lines"  # the line has the columns of the layout, and its topic begins with a brace
+        return "lines"  # a TREC format with a topic that begins with a brace
     if has_record(beginning):
         return "records"
     columns = [spec.column for spec in specs_of(layout.columns[0])]
@@ -99,12 +99,12 @@ def _form_of_json(beginning: Beginning, line: bytes, layout: Layout) -> str:
 
 
 def is_json_object(beginning: Beginning) -> bool:
-    """Return whether a file starts like a JSON object of objects."""
+    """Return whether a file starts like a JSON object whose values are objects."""
     return bool(re.match(OBJECT_OF_OBJECTS, beginning.text.removeprefix(MARK))) and not has_record(beginning)
 
 
 def names_runs(beginning: Beginning) -> bool:
-    """Return whether the first line is a header or a JSON record with a column that names the run."""
+    """Return whether a column names the run of each row, according to the header or the first JSON record."""
     if b"run" not in beginning.first.lower():
         return False
     header = header_of(beginning)
@@ -114,14 +114,14 @@ def names_runs(beginning: Beginning) -> bool:
 
 
 def has_record(beginning: Beginning) -> bool:
-    """Return whether a file starts with a JSON record that has a topic and a document."""
+    """Return whether a file starts with a JSON record that contains a topic and a document."""
     record = first_record(beginning) or {}
     ids = id_columns(list(record))
     return bool(ids) and not any(isinstance(record[name], dict) for name in ids)
 
 
 def first_record(beginning: Beginning) -> dict[str, Any] | None:
-    """Return the JSON object in the first line that is not blank, or None if there is none."""
+    """Return the JSON object in the first nonblank line, or None if this line is not a JSON object."""
     record = _json(beginning.first) if beginning.first.lstrip().startswith(b"{") else None
     return record if isinstance(record, dict) else None
 
@@ -140,18 +140,18 @@ class Header(Frozen):
     """The header line of a table."""
 
     words: tuple[str, ...]  # the column names
-    separator: str  # the separator, or "" for blanks
-    is_there: bool = True  # False for a file without header, whose columns are those of its format
+    separator: str  # the separator of columns, or "" for blanks
+    is_there: bool = True  # whether the file contains a header; if not, the format determines the columns
 
 
 SEPARATORS = ("\t", ",", ";", "")
-"""The separators that a table can have. Blanks are written ""."""
+"""The possible separators of the columns of a table. The empty string stands for blanks."""
 
 _FIELD_ENDS_OF_TEXT = str.maketrans(",;\"'", "    ")
 
 
 def header_of(beginning: Beginning, separators: Sequence[str] = SEPARATORS) -> Header | None:
-    """Return the header of a table with columns of topics and documents, or None if there is no header."""
+    """Return the header of a table, or None if the first line does not name columns for topics and documents."""
     first = beginning.lines[0] if beginning.lines else b""
     words = first.decode("utf-8", "replace").lower().translate(_FIELD_ENDS_OF_TEXT).split()
     if not id_columns(words):
@@ -164,7 +164,7 @@ def header_of(beginning: Beginning, separators: Sequence[str] = SEPARATORS) -> H
 
 
 def fields_of(line: bytes, separator: str, *, strip: bool = True) -> list[str]:
-    """Return the fields in a line of a table. If ``strip`` is true, remove the blanks around each field."""
+    """Split a line of a table into fields. If ``strip`` is true, blanks around each field are removed."""
     text = line.decode("utf-8", "replace").rstrip("\r\n")
     if not separator:
         return text.split()
@@ -178,7 +178,7 @@ def fields_of(line: bytes, separator: str, *, strip: bool = True) -> list[str]:
 
 
 def blank_around_id(beginning: Beginning, separator: str = "") -> str | None:
-    """Return a warning if a quoted ID in JSON or a table starts or ends with a blank, or None if none does."""
+    """Return a warning about a quoted ID that starts or ends with a blank, or None if there is no such ID."""
     ids: Iterable[tuple[int, Any]]
     if separator:
         rows = [(n, line, fields_of(line, separator, strip=False)) for n, line in enumerate(beginning.lines, 1)]
@@ -199,7 +199,7 @@ def blank_around_id(beginning: Beginning, separator: str = "") -> str | None:
 
 
 def fits_layout(words: Sequence[str], layout: Layout) -> bool:
-    """Return whether the words are names of the columns of a layout, in the same order."""
+    """Return whether ``words`` are the names of a layout's columns in the same order."""
     columns = next((names.split() for names in layout.columns if len(names.split()) == len(words)), [])
     return bool(columns) and all(
         bool(named(COLUMNS[column], [word])) for column, word in zip(columns, words, strict=True) if column in COLUMNS
@@ -207,13 +207,13 @@ def fits_layout(words: Sequence[str], layout: Layout) -> bool:
 
 
 def separated_by_tabs(line: bytes, columns: int) -> bool:
-    """Return whether a line has ``columns`` fields separated by tabs, at least one of which contains a blank."""
+    """Return whether a line consists of ``columns`` fields separated by tabs, with a blank in at least one field."""
     fields = line.strip().split(b"\t")
     return len(fields) == columns and all(map(bytes.strip, fields)) and len(line.split()) > columns
 
 
 def _blank_in_field(beginning: Beginning, layout: Layout) -> tuple[int, str] | None:
-    """Return a line number and a message if a tab-separated field of the first data line contains a blank."""
+    """Return a line number and a message if a tab-separated field in the first data line contains a blank."""
     n_columns = len(layout.columns[0].split())
     for number, line in beginning.data_lines(comments=True)[:1]:
         for n_fields in (n_columns - 1, n_columns):
@@ -231,7 +231,7 @@ def _blank_in_field(beginning: Beginning, layout: Layout) -> tuple[int, str] | N
 
 
 def _pair_of_documents(beginning: Beginning, layout: Layout) -> tuple[int, str] | None:
-    """Return a line number and a message if the last column of judgments repeats one of the two IDs before it."""
+    """Return a line number and a message if the last column of judgments repeats one of the preceding two IDs."""
     lines = [(number, line.split()) for number, line in beginning.data_lines(comments=True)]
     columns = layout.columns[0].split()
     if len(lines) < 2 or len(columns) != _PAIRED or "SUBTOPIC" in columns:
@@ -239,7 +239,7 @@ def _pair_of_documents(beginning: Beginning, layout: Layout) -> tuple[int, str] 
     for _, fields in lines:
         if len(fields) != _PAIRED or fields[3] not in fields[1:3] or fields[1] == fields[2] or fields[1] in _IGNORED:
             return None
-        if not re.fullmatch(_NUMBER, fields[3]):  # the message about the malformed grade has this hint
+        if not re.fullmatch(_NUMBER, fields[3]):  # the message about the invalid grade contains the same hint
             return None
     return (
         lines[0][0],
@@ -249,7 +249,7 @@ def _pair_of_documents(beginning: Beginning, layout: Layout) -> tuple[int, str] 
 
 
 def hint_at_columns(beginning: Beginning, n_columns: int = _PAIRED) -> str:
-    """Return a hint that columns are swapped or contain subtopics, given a file with a repeated document, or ""."""
+    """Return a hint that columns are swapped or contain subtopics, for a file with duplicate documents, or ""."""
     rows = [line.split() for _, line in beginning.data_lines(comments=True)]
     if not rows or any(len(row) != n_columns for row in rows):
         return ""
@@ -264,7 +264,7 @@ def hint_at_columns(beginning: Beginning, n_columns: int = _PAIRED) -> str:
 
 
 _LEARNING_TO_RANK = rb"(?:[ \t]*(?:#.*)?\n)*[ \t]*[0-9.]+\s+qid:\S+\s+(?:[0-9]+:[-+.0-9eE]+(?:\s|$)|#)"
-"""The beginning of a learning-to-rank list: comments, then a line with a feature or a document ID."""
+"""The pattern of a learning-to-rank list: comments, followed by a line with a feature or a document ID."""
 
 LIST_MESSAGE = (
     "this is a learning-to-rank list (GRADE qid:TOPIC FEATURE:VALUE ... # DOCNO), which contains judgments and no run; "
@@ -274,7 +274,7 @@ LIST_MESSAGE = (
 
 
 def unread_form(beginning: Beginning, form: str, layout: Layout, parameter: str) -> str:
-    """Return a message about a learning-to-rank list, or about JSON instead of lines, or "" for other files."""
+    """Return a message if a file is a learning-to-rank list, or JSON instead of lines. Return "" for other files."""
     n_fields, numbers = len(beginning.first.split()), [len(columns.split()) for columns in layout.columns]
     if b"qid:" in beginning.text and re.match(_LEARNING_TO_RANK, beginning.text):
         return LIST_MESSAGE
@@ -283,7 +283,7 @@ def unread_form(beginning: Beginning, form: str, layout: Layout, parameter: str)
 
 
 def json_rule(beginning: Beginning, parameter: str) -> str:
-    """Return the rule for JSON with judgments ("rel_format") or a run ("results_format"), or "" for other text."""
+    """Return a hint about JSON that contains judgments ("rel_format") or a run ("results_format"), or ""."""
     text, use = beginning.text.removeprefix(MARK), f"use {spelled(parameter, 'json')}"
     hint = json_hint(text, parameter)
     if not hint or hint == array_hint(text):
@@ -299,21 +299,21 @@ def json_rule(beginning: Beginning, parameter: str) -> str:
 
 
 class Doubt(Frozen):
-    """A likely mistake that the first lines of a file can reveal."""
+    """A likely mistake in a file that its first lines can reveal."""
 
-    columns: frozenset[str]  # only formats with one of these columns are checked, or all formats if it is empty
+    columns: frozenset[str]  # the check is for formats with one of these columns, or for all if empty
     find: Callable[[Beginning, Layout], tuple[int, str] | None]
-    """A function that returns the line number and a message, or None if there is no mistake."""
+    """A function that returns the line number of the mistake and a message, or None if there is no mistake."""
 
 
 def _json_in_columns(beginning: Beginning, layout: Layout) -> tuple[int, str] | None:
-    """Return the doubt about JSON in a TREC format, whose columns would be separated by the blanks in the JSON."""
+    """Return a line number and a message if JSON is read in a TREC format, in which blanks separate columns."""
     rule = json_rule(beginning, "results_format" if "SCORE" in layout.columns[0] else "rel_format")
     return (1, f"{rule}. The text between blanks is read as columns, like trec_eval") if rule else None
 
 
 def _ranks_as_scores(beginning: Beginning, layout: Layout) -> tuple[int, str] | None:
-    """Return the doubt about a run in which the columns of ranks and scores contain each other's values."""
+    """Return a line number and a message if the columns of ranks and scores in a run are likely exchanged."""
     lines = [(number, line.split()) for number, line in beginning.data_lines(comments=True)]
     previous: dict[bytes, int] = {}
     least = max(_SCORE + 1, len(layout.columns[0].split()))  # shorter lines are malformed
@@ -344,7 +344,7 @@ DOUBTS = (
 
 
 def doubt_about(beginning: Beginning, layout: Layout) -> str | None:
-    """Return a message about a likely mistake in the first lines, with file and line, or None if there is none."""
+    """Return a message about a likely mistake in the first lines, with its location, or None if there is none."""
     if beginning.has_mark:
         return (
             f"{shown_name(beginning.path)}:1: the file begins with a byte-order mark (BOM), which is read as part of "

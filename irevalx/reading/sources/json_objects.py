@@ -1,4 +1,4 @@
-"""JSON objects {topic: {docno: number}}."""
+"""Reading of judgments and runs from JSON objects {topic: {docno: number}}."""
 
 from __future__ import annotations
 
@@ -25,28 +25,28 @@ from irevalx.trec_eval import LONG_MAX, LONG_MIN
 from irevalx.wording import spelled
 
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"?|[{}\[\],:]|[^\s{}\[\],:"]+')
-"""A token of JSON. An unterminated string extends to the end of the text, because a search from each quote would take
-quadratic time."""
+"""The pattern of a JSON token. An unterminated string extends to the end of the file, because a search from each quote
+would take quadratic time."""
 
 _OPEN, _CLOSE = "{}"
 
 _SPACES = re.compile(r"[ \t\n\r]*")
-"""White space between tokens."""
+"""The pattern of white space between tokens."""
 
 _AT_ONCE = 1 << 16
-"""The minimum number of documents in a block of whole topics."""
+"""The minimum number of documents in a block, which consists of whole topics."""
 
 
 class _Numbers(Frozen):
-    """The valid numbers of a file, for checks and messages."""
+    """The rule for valid numbers in a file, for checks and messages."""
 
     what: str  # for example "grade"
     rule: str  # for example "a whole number of 64 bits"
-    types: frozenset[type]  # accepted types of Python
-    most: float = sys.float_info.max  # the greatest value
+    types: frozenset[type]  # the accepted Python types
+    most: float = sys.float_info.max  # the maximum value
 
     def holds(self, value: Any) -> bool:
-        """Return whether a value is a number that the file can contain."""
+        """Return whether a value is a valid number."""
         if type(value) not in self.types:
             return False
         if float not in self.types:
@@ -54,19 +54,19 @@ class _Numbers(Frozen):
         return bool(-sys.float_info.max <= value <= self.most)
 
     def as_number(self, value: Any) -> Any:
-        """Return the number of a valid value."""
+        """Convert a valid value to a number."""
         return value
 
 
 class _Labels(_Numbers):
-    """Labels of documents: numbers, or numbers written as text. Other text and null are missing labels."""
+    """The rule for labels, which are numbers or strings. A null value is a missing label."""
 
     def holds(self, value: Any) -> bool:
-        """Return whether a value is a label or a missing label."""
+        """Return whether a value is a valid label or a missing label."""
         return not isinstance(value, list | dict) and (isinstance(value, str) or super().holds(value) or value is None)
 
     def as_number(self, value: Any) -> float:
-        """Return the number of a label, or NaN if it is missing."""
+        """Convert a label to a number. Missing labels and strings become NaN."""
         return math.nan if value is None or isinstance(value, str) else float(value)
 
 
@@ -82,7 +82,7 @@ _SCORES = _Numbers("score", "a finite number", frozenset({int, float}))
 _Members: TypeAlias = "Callable[[list[tuple[str, Any]]], list[tuple[str, Any]]]"
 
 Documents: TypeAlias = "dict[str, list[tuple[str, Any]]]"
-"""The documents of some topics, each with a number."""
+"""The documents of several topics, each with a number, as {topic: [(docno, number), ...]}."""
 
 
 class JsonObjects(Rows):
@@ -90,10 +90,10 @@ class JsonObjects(Rows):
 
     source: Source
     numbers: _Numbers
-    members: _Members  # makes the list of a topic's documents
+    members: _Members  # converts the members of a JSON object to a list
 
     def blocks(self) -> Iterator[Documents]:
-        """Yield the content in blocks of topics, because Python objects need ten times the size of the file."""
+        """Yield the content in blocks of topics, because Python objects take ten times as much memory as the file."""
         content = whole_file(self.source, in_lines=False).text
         try:
             text = content.decode("utf-8-sig")
@@ -119,11 +119,11 @@ class JsonObjects(Rows):
         return self.blocks()
 
     def with_repeats(self) -> JsonObjects:
-        """Return rows in which a topic can contain a document repeatedly."""
+        """Return the same rows, but allow a document to occur repeatedly in a topic."""
         return replace(self, members=list)
 
     def columns(self, block: Documents, rules: Rules) -> Columns:
-        """Return the columns of some topics."""
+        """Return the columns of a block of topics."""
         pairs = [pair for documents in block.values() for pair in documents]
         lengths = [len(documents) for documents in block.values()]
         topics = Names.of(list(map(_as_bytes, block)))
@@ -141,17 +141,17 @@ class JsonObjects(Rows):
             "DOCNO": Names.of([_as_bytes(docno) for docno, _ in pairs]),
             self.specs[-1].column: numbers,
         }
-        # Messages about repeated documents name no line.
+        # All lines are 1, because messages about repeated documents do not name a line.
         return Columns(self.path, values, np.ones(len(pairs), np.int64), distinct=self.members is once)
 
 
 def json_objects(source: Source, specs: tuple[ColumnSpec, ...], grades: Grades) -> JsonObjects:
-    """Return a file as a JSON object that contains scores, or grades of the given type."""
+    """Return the rows of a JSON file, which contains scores or grades of the given type."""
     return JsonObjects(source.path, specs, source, _SCORES if specs[-1] is SCORE else _GRADES[grades], once)
 
 
 def _topics_of(text: str, members: _Members) -> Iterator[tuple[str, list[tuple[str, Any]]]]:
-    """Yield topics with their documents. A mistake raises _WrongError, ValueError or RecursionError."""
+    """Yield each topic with its documents. Raise _WrongError, ValueError or RecursionError if the JSON is invalid."""
     decode = json.JSONDecoder(object_pairs_hook=members).raw_decode
     _, place = _next(text, 0, _OPEN)
     mark, after = _next(text, place, '"' + _CLOSE)
@@ -169,7 +169,7 @@ def _topics_of(text: str, members: _Members) -> Iterator[tuple[str, list[tuple[s
 
 
 def _next(text: str, place: int, expected: str) -> tuple[str, int]:
-    """Return the next nonblank character, which must be in ``expected``, and the offset after it."""
+    """Return the next nonblank character and the next offset. Raise _WrongError unless it is in ``expected``."""
     spaces = _SPACES.match(text, place)
     place = spaces.end() if spaces else place
     mark = text[place : place + 1]
@@ -221,7 +221,7 @@ class _WrongError(Exception):
 
 
 def once(pairs: list[tuple[str, Any]]) -> list[tuple[str, Any]]:
-    """Return the members of a JSON object. Raise _WrongError if a key is repeated."""
+    """Return the members of a JSON object unchanged. Raise _WrongError if a key is repeated."""
     if len(dict(pairs)) < len(pairs):
         raise _WrongError
     return pairs
@@ -232,7 +232,7 @@ def _as_bytes(name: str) -> bytes:
 
 
 def _refuse(where: str, text: str, numbers: _Numbers, rule: str, hint_at_json: str) -> NoReturn:
-    """Raise an error about the first invalid topic, document or number. Up to a repeated key, ``text`` is valid."""
+    """Raise an error about the first invalid topic, document or number in ``text``, which is valid JSON."""
     if hint_at_json and text.lstrip()[:1] != _OPEN:
         raise MalformedLineError(f"{where}:1: {rule}: {hint_at_json}")
     seen: dict[tuple[str, ...], int] = {}
@@ -258,7 +258,7 @@ def _refuse(where: str, text: str, numbers: _Numbers, rule: str, hint_at_json: s
 
 
 def _hint_at(token: str, text: str, hint_at_json: str) -> str:
-    """Return a hint about an invalid number that starts with ``token``: it is text, or an object for each run."""
+    """Return a hint about an invalid number: remove quotes, or write several runs to separate files."""
     if token == _OPEN:
         are_runs = re.match(OBJECT_OF_RUNS, text[:LONGEST_QUOTE].encode(errors="replace"))
         return f"; {'if the outer keys are runs, write each run to a separate file' if are_runs else hint_at_json}"
@@ -266,12 +266,12 @@ def _hint_at(token: str, text: str, hint_at_json: str) -> str:
 
 
 def _number(token: str) -> Any:
-    """Return the value of a token, or None for strings and brackets."""
+    """Return the number that a token represents, or None if the token is a string or a bracket."""
     return None if token[0] in '"{[' else json.loads(token)
 
 
 def _members(text: str) -> Iterator[tuple[int, tuple[str, ...], str]]:
-    """Yield each member of the nested objects: its 1-based line, its keys, and the first token of its value."""
+    """Yield each member of nested objects: the 1-based line, the keys, and the first token of the value."""
     line, at = 1, 0
     keys: list[str] = []
     tokens = [(match[0], match.start()) for match in _TOKEN.finditer(text)]

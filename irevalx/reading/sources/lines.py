@@ -1,9 +1,9 @@
-"""Division of lines of text into columns, conversion to numbers and grades, and errors about malformed lines.
+"""Division of lines into columns, conversion of columns to numbers, and errors about malformed lines.
 
-Reading spends most of its time in this module and in ``decimals``. If every line of a block has exactly the columns of
-its format, separated by single spaces or tabs, the block is split at its separators. Other blocks (with comments, blank
-lines, extra columns, several spaces, or CR LF) are split at the edges between separators and tokens, and their tokens
-are counted line by line. The returned columns do not depend on the method.
+Reading spends most of its time in this module and in ``decimals``. If every line of a block contains exactly the
+columns of the format, separated by single spaces or tabs, the block is split at the separators. Other blocks (with
+comments, blank lines, extra columns, several spaces, or CR LF) are split at the edges between separators and tokens,
+and their tokens are counted line by line. The two methods return the same columns.
 """
 
 from __future__ import annotations
@@ -27,32 +27,32 @@ from irevalx.trec_eval import Compat, MalformedNumbers, c_double, c_doubles, c_l
 _NEWLINE, _COMMENT, _SPACE, _TAB = map(ord, "\n# \t")
 
 _SUBJECTS = ("TOPIC", "DOCNO", "MEASURE")
-"""The columns that name the subject of a line, such as its topic and document."""
+"""The columns that messages about a line quote, such as its topic and document."""
 
 Number = TypeVar("Number", int, float)
 
 _SAMPLE = 1 << 11
-"""The number of bytes, both from the start of a block and from a malformed line, on which a hint is based."""
+"""The number of bytes, from the start of a block and again from a malformed line, that are searched to find a hint."""
 
 ReadDoubles: TypeAlias = Callable[[Sequence[bytes]], tuple[Sequence[float], Sequence[bool]]]
-"""A function that parses texts as numbers, and returns whether each text is a plain number."""
+"""A function that converts strings to numbers, and also returns whether each string is a plain number."""
 
 
 class DataLines(Frozen):
     """The data lines of a block, split into columns."""
 
-    path: str  # the path as given by the user
+    path: str  # the path as the user wrote it
     names: tuple[str, ...]  # the names of the columns
     block: Block
-    buffer: ByteArray  # the text of the block, padded
+    buffer: ByteArray  # the text of the block with padding
     start: IntArray | None
-    """The offsets of the tokens in the buffer, or None if each token follows the previous one after one separator. The
+    """The offset at which each column of each line starts, or None if all tokens are separated by a single byte. The
     shape is (lines, columns)."""
     end: IntArray  # the offset at which each column of each line ends
-    line: IntArray  # the 0-based line in the block of each data line
+    line: IntArray  # the 0-based line number of each data line in the block
     uneven: int | None = None
-    """The index of the first data line whose number of columns differs from the first line of the file, or None if all
-    lines have the same number."""
+    """The index of the first data line that has more or fewer columns than the first line of the file, or None if there
+    is no such line."""
 
     @cached_property
     def numbers(self) -> IntArray:
@@ -73,7 +73,7 @@ class DataLines(Frozen):
         return Names(self.buffer, start, self.end[:, column] - start)
 
     def text(self, row: int, name: str) -> bytes:
-        """Return one column of a data line. Data lines are numbered from 0."""
+        """Return the string in a column of a data line, given the line's 0-based index."""
         column = self.names.index(name)
         if self.start is not None:
             start = self.start[row, column]
@@ -84,20 +84,20 @@ class DataLines(Frozen):
         return self.buffer[start : self.end[row, column]].tobytes()
 
     def whole(self, row: int) -> bytes:
-        """Return the text of a data line. Data lines are numbered from 0."""
+        """Return the whole text of a data line, given the line's 0-based index."""
         return _line_with(self.block.text, int(self.end[row, -1]) - 1 - PADDING)
 
     def number_hint(self, row: int, text: bytes) -> str:
-        """Return a hint about a malformed number in a data line. Data lines are numbered from 0."""
+        """Return a hint about a malformed number in a data line, given the line's 0-based index."""
         fields = [self.text(row, name) for name in self.names]
         return number_hint(text, fields if "DOCNO" in self else (), is_first=int(self.numbers[row]) == 1)
 
     def where(self, row: int) -> str:
-        """Return the location of a data line as path:line. Data lines are numbered from 0."""
+        """Return the location of a data line as path:line, given the line's 0-based index."""
         return f"{shown_name(self.path)}:{self.numbers[row]}"
 
     def describe(self, row: int) -> str:
-        """Return location, topic and document of a data line for messages. Data lines are numbered from 0."""
+        """Return the location, topic and document of a data line for messages, given the line's 0-based index."""
         subjects = [f"{word_for(name)} {quote(self.text(row, name))}" for name in _SUBJECTS if name in self]
         return ": ".join((self.where(row), *subjects))
 
@@ -112,9 +112,10 @@ def cut_lines(
     hint: Hint = lambda line, lines, layout: "",
     expected: int | None = None,
 ) -> DataLines:
-    """Split the lines of a block into columns. Raise MalformedLineError for a NUL byte or a missing column.
+    """Split the lines of a block into columns. Raise MalformedLineError if a line is malformed or contains NUL.
 
-    ``columns`` is one of the alternatives in the layout, and ``expected`` is the number of columns in the first line.
+    ``columns`` selects one of the alternatives in the layout. ``expected`` is the number of columns in the first line
+    of the file.
     """
     refuse_nul(path, block)
     names = columns or layout.columns[0]
@@ -138,7 +139,7 @@ def cut_lines(
 
 
 def line_text(text: bytes, n_columns: int | None = None) -> str:
-    """Describe a line with an unexpected number of columns, for messages."""
+    """Return the end of a message about a line with an unexpected number of columns."""
     if not text.strip():
         return "but the line is blank; remove it"
     number = len(text.split()) if n_columns is None else n_columns
@@ -157,7 +158,7 @@ def refuse_nul(path: str, block: Block) -> None:
 
 
 def padded(text: bytes) -> ByteArray:
-    """Return a text with the padding that ``Names`` requires, in spaces."""
+    """Return a text with a padding of spaces at both ends, as ``Names`` requires."""
     padding = bytes([_SPACE]) * PADDING
     return np.frombuffer(b"".join((padding, text, padding)), np.uint8)
 
@@ -167,7 +168,7 @@ _Cut: TypeAlias = "tuple[IntArray | None, IntArray, IntArray]"
 
 
 def _starts(end: IntArray, column: int) -> IntArray:
-    """Return the offsets of the tokens in a column, if one separator precedes each token."""
+    """Return the offset of the token in a column for each line of a block in which single bytes separate tokens."""
     if column:
         return end[:, column - 1] + 1
     start = np.empty(len(end), np.int64)
@@ -177,7 +178,7 @@ def _starts(end: IntArray, column: int) -> IntArray:
 
 
 def _split_at_separators(buffer: ByteArray, n_columns: int, comments: CommentStyle) -> _Cut | None:
-    """Split a block in which one separator follows each token, or return None for another block."""
+    """Split a block in which single bytes separate tokens. Return None if the block has another structure."""
     text = buffer[PADDING:-PADDING]
     separator = text <= _SPACE
     if not text.size or separator[0] or (separator[1:] & separator[:-1]).any():
@@ -189,7 +190,7 @@ def _split_at_separators(buffer: ByteArray, n_columns: int, comments: CommentSty
     end = ends.reshape(-1, n_columns)
     if (buffer[end[:, -1]] != _NEWLINE).any():
         return None
-    # Only spaces and tabs separate tokens here: other bytes below a space can be part of a token.
+    # Only spaces and tabs separate tokens here, because other bytes below a space can be part of a token.
     between = end.size - len(end) - np.count_nonzero(text == _SPACE)
     if between and between != np.count_nonzero(text == _TAB):
         return None
@@ -199,7 +200,7 @@ def _split_at_separators(buffer: ByteArray, n_columns: int, comments: CommentSty
 
 
 def _split_at_tabs(text: bytes, n_columns: int) -> _Cut | None:
-    """Split a block whose lines have ``n_columns`` fields separated by tabs, or return None for another block."""
+    """Split lines at tabs. Return None unless each line consists of ``n_columns`` nonblank fields."""
     start, end, place = [], [], PADDING
     for line in text.split(b"\n")[:-1]:
         fields = line.strip().split(b"\t")
@@ -220,8 +221,9 @@ def _split_at_tabs(text: bytes, n_columns: int) -> _Cut | None:
 def _split_at_boundaries(
     buffer: ByteArray, n_columns: int, layout: Layout, comments: CommentStyle, expected: int | None
 ) -> tuple[_Cut, IntArray, int | None]:
-    """Split a block at the edges of tokens. Return columns, malformed lines, and ``uneven`` of ``DataLines``."""
-    # Tab, newline, vertical tab, form feed and carriage return are neighbours; below tab, subtraction wraps around.
+    """Split a block at the edges of tokens. Return the columns, the malformed lines, and ``DataLines.uneven``."""
+    # Tab, newline, vertical tab, form feed and carriage return have consecutive codes. For codes below tab, the
+    # subtraction wraps around.
     separator = ((buffer - np.uint8(_TAB)) < 5) | (buffer == _SPACE)
     edges = np.flatnonzero(np.diff(separator)) + 1
     starts, ends = edges[::2], edges[1::2]
@@ -247,7 +249,7 @@ def _split_at_boundaries(
 
 
 def columns_in(block: Block, layout: Layout, compat: Compat) -> str | None:
-    """Return the columns in a layout that match the first data line of a block, or None if none match."""
+    """Return the alternative of a layout's columns that fits the first data line of a block, or None."""
     comments = layout.comments_in(compat)
     numbers = {len(columns.split()): columns for columns in layout.columns}
     start = 0
@@ -267,7 +269,7 @@ def columns_in(block: Block, layout: Layout, compat: Compat) -> str | None:
 def whole_numbers(
     texts: Names, malformed: MalformedNumbers, lines: DataLines, rows: IntArray | None = None
 ) -> IntArray:
-    """Parse the texts of lines (default: all) like C's ``atol``. ``malformed`` counts malformed numbers."""
+    """Parse integers like C's ``atol``, and count malformed numbers. ``rows`` contains their data lines."""
     values, plain = integers(texts)
     rest = (~plain).nonzero()[0]
     if rest.size:
@@ -279,7 +281,7 @@ def whole_numbers(
 def real_numbers(
     texts: Names, malformed: MalformedNumbers, lines: DataLines, read: ReadDoubles = c_doubles
 ) -> FloatArray:
-    """Parse a column like C's ``strtod``. ``read`` parses texts that are not plain decimal numbers."""
+    """Parse real numbers like C's ``strtod``. ``read`` parses the strings that are not plain decimal numbers."""
     values, states = decimals(texts)
     for place in np.flatnonzero(states == CLOSE).tolist():
         values[place] = float(texts.text(place))
@@ -297,7 +299,7 @@ def read_others(
     lines: DataLines,
     rows: IntArray | None = None,
 ) -> Sequence[Number]:
-    """Parse the texts at ``places``, which ``decimals`` does not support. ``malformed`` counts malformed numbers."""
+    """Parse the strings that ``decimals`` does not support, given their indices, and count malformed numbers."""
     selected = texts.take(places).texts()
     values, plain = read(selected)
     n_malformed = plain.count(False)
@@ -312,7 +314,7 @@ def read_others(
 
 
 def as_precise(x: FloatArray, compat: Compat) -> FloatArray:
-    """Round scores or levels of preferences to the precision of the trec_eval version, 32 bits in version 9."""
+    """Round scores or levels of preferences to the precision of the emulated trec_eval: 32 bits in version 9."""
     if not compat.single_precision_scores:
         return x
     with np.errstate(over="ignore"):
@@ -320,17 +322,17 @@ def as_precise(x: FloatArray, compat: Compat) -> FloatArray:
 
 
 def sample_of(text: bytes, place: int) -> bytes:
-    """Return the first lines of a text, and some lines that start at an offset."""
+    """Return the first lines of a text, followed by some lines from the offset ``place`` on."""
     parts = [text[: min(place, _SAMPLE)], text[place : place + _SAMPLE]]
     return b"".join(part[: part.rfind(b"\n") + 1] or part[:_SAMPLE] + b"\n" * bool(part) for part in parts)
 
 
 def after_colon(text: str) -> str:
-    """Return a hint preceded by a colon, to append to a message, or "" if there is no hint."""
+    """Return a colon and a hint, which can be appended to a message, or "" if there is no hint."""
     return f": {text}" if text else ""
 
 
 def _line_with(text: bytes, place: int) -> bytes:
-    """Return the line that contains the byte at offset ``place``, without newline."""
+    """Return the line that contains the byte at offset ``place``, without the newline."""
     end = text.find(b"\n", place)
     return text[text.rfind(b"\n", 0, place) + 1 : len(text) if end < 0 else end]

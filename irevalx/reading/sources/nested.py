@@ -1,4 +1,4 @@
-"""Nested dictionaries, such as {topic: {subtopic: {docno: grade}}}, as rows."""
+"""Conversion of nested dictionaries, such as {topic: {subtopic: {docno: grade}}}, to rows."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from irevalx.wording import argument_error, short_repr
 class NestedRows(Rows):
     """The rows of a nested dictionary.
 
-    The keys of the dictionary are the first columns. The remaining columns are the values or, if a value is a tuple,
-    its elements.
+    The first columns contain the keys of the dictionaries. The remaining columns contain the values or, if values are
+    tuples, the elements of the tuples.
     """
 
     given: Mapping[Any, Any]
-    shape: str  # the columns, as in "TOPIC SUBTOPIC DOCNO: GRADE"; "..." follows the last column of a list
+    shape: str  # the columns of keys and values, as in "TOPIC DOCNO: GRADE"; with "..." at the end, values are lists
 
     def columns(self, block: Any, rules: Rules) -> Columns:
-        """Return the columns. Raise ArgumentError for an invalid ID, number or structure."""
+        """Return the columns. Raise ArgumentError if an ID, a number or the structure is invalid."""
         keys, values = (part.removesuffix("...").split() for part in self.shape.split(":"))
         names = [*keys, *values]
         rows = list(self._rows(self.given, (), keys, values))
@@ -53,7 +53,7 @@ class NestedRows(Rows):
     def _rows(
         self, given: Any, outer: tuple[Any, ...], keys: Sequence[str], values: Sequence[str]
     ) -> Iterator[tuple[Any, ...]]:
-        """Yield rows that consist of the keys of all levels and the values."""
+        """Yield rows. Each row consists of the keys at all levels, followed by the value or values."""
         if keys:
             if not isinstance(given, Mapping):
                 raise argument_error(self._owner(outer), f"a dictionary {self._form(keys, values)}", given)
@@ -70,19 +70,19 @@ class NestedRows(Rows):
             yield (*outer, *self._several(given, outer, values))
 
     def _several(self, given: Any, outer: tuple[Any, ...], values: Sequence[str]) -> Sequence[Any]:
-        """Return the values of a row. Raise ArgumentError if the value is not a tuple of the expected length."""
+        """Return the values of a row. Raise ArgumentError if ``given`` is not a tuple of the expected length."""
         if isinstance(given, Sequence) and not isinstance(given, str | bytes) and len(given) == len(values):
             return given
         return self._refuse_leaf(given, outer, values)
 
     def _refuse_leaf(self, given: Any, outer: tuple[Any, ...], values: Sequence[str]) -> NoReturn:
-        """Raise an error about the value below the keys ``outer``."""
+        """Raise an error about the value that is found under the keys ``outer``."""
         form = f"tuple{'s' * self.shape.endswith('...')} ({', '.join(map(word_for, values))})"
         rule = f"a list of {form}" if self.shape.endswith("...") else f"a {form}"
         raise argument_error(self._owner(outer), "a list of docnos" if values == ["DOCNO"] else rule, given)
 
     def _owner(self, outer: tuple[Any, ...]) -> Callable[[], str]:
-        """Return a function that describes, for messages, the value below the keys ``outer``."""
+        """Return a function that describes the value under the keys ``outer`` for messages."""
         keys = self.shape.partition(":")[0].split()
         subject = " of ".join(
             f"{word_for(name)} {short_repr(key)}" for name, key in reversed([*zip(keys, outer, strict=False)])
@@ -97,7 +97,7 @@ class NestedRows(Rows):
 
 
 def _converted(spec: ColumnSpec, values: Sequence[Any], what: What, rules: Rules) -> Any:
-    """Return the values of a column as names or numbers."""
+    """Convert the values of a column to names or numbers."""
     if spec.kind == "names":
         return names_of([values], what)[0]
     if spec.kind == "probabilities":

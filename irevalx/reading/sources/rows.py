@@ -1,4 +1,4 @@
-"""Rows of any source and their columns, from which judgments and runs are built in blocks or as a whole."""
+"""Rows and columns of any source. Judgments and runs are built from the columns of blocks or of all rows."""
 
 from __future__ import annotations
 
@@ -14,17 +14,18 @@ from irevalx.reading.sources.blocks import each_topic_once
 from irevalx.trec_eval import MalformedNumbers, malformed_number_warnings
 
 Hint: TypeAlias = Callable[[bytes, bytes, Layout], str]
-"""A function that returns a hint about a malformed line, or "", given the line, lines around it and the layout."""
+"""A function that returns a hint about a malformed line or "", given the line, a sample of other lines, and the
+layout."""
 
 
 class Columns(Frozen):
-    """The columns of some rows. The names of the columns are the names in layouts."""
+    """The columns of several rows, under the names of columns in layouts."""
 
     path: str  # the path shown in messages
-    values: Mapping[str, Any]  # the n names or numbers of each column
-    lines: IntArray  # the 1-based line or row of each value
+    values: Mapping[str, Any]  # the names or numbers in each column
+    lines: IntArray  # the 1-based line or row number of each value
     malformed: tuple[MalformedNumbers, ...] = ()
-    distinct: bool = False  # whether documents are known to be distinct within topics
+    distinct: bool = False  # whether documents are known to be distinct in each topic
 
     def __getitem__(self, column: str) -> Any:
         return self.values[column]
@@ -33,25 +34,25 @@ class Columns(Frozen):
         return column in self.values
 
     def where(self, row: int) -> str:
-        """Return the location of a row as path:line. Row numbers start at 0."""
+        """Return the location of a row as path:line, given the 0-based index of the row."""
         return f"{shown_name(self.path)}:{self.lines[row]}"
 
 
 class Rows(Frozen):
-    """The rows of a source with the columns of a format. Blocks contain whole topics if topics are contiguous."""
+    """The rows of a source, in blocks. If topics are contiguous, no topic is split across blocks."""
 
     is_table: ClassVar[bool] = True
-    """Whether columns have names. In a table, a repeated judgment is used once, with a warning. In other sources, it is
-    an error."""
+    """Whether the columns of the source have names. A repeated judgment is used once, with a warning, in such tables,
+    but is an error in other sources."""
     path: str  # the path shown in messages
     specs: tuple[ColumnSpec, ...]  # the columns to read
 
     def blocks(self) -> Iterator[Any]:
-        """Yield the blocks in order."""
+        """Yield the rows in blocks, in order."""
         yield from self.again()
 
     def again(self) -> Iterable[Any]:
-        """Return all rows as blocks with disjoint topics."""
+        """Return all rows again, in blocks with disjoint topics."""
         return (None,)
 
     def columns(self, block: Any, rules: Rules) -> Columns:
@@ -59,7 +60,7 @@ class Rows(Frozen):
         raise NotImplementedError
 
     def about_duplicates(self) -> str:
-        """Return a hint about the format of a file with duplicate documents, for messages."""
+        """Return a hint for messages about duplicate documents, such as that the file has another format."""
         return ""
 
 
@@ -67,7 +68,7 @@ Built = TypeVar("Built")
 
 
 class _Part(Frozen, Generic[Built]):
-    """The result that was built from a block, with the malformed numbers in the block."""
+    """The object built from a block, with the malformed numbers in the block."""
 
     built: Built
     malformed: tuple[MalformedNumbers, ...]
@@ -79,7 +80,7 @@ class _Part(Frozen, Generic[Built]):
 
 
 def parts_of(rows: Rows, rules: Rules, build: Callable[[Columns], Built]) -> list[Built]:
-    """Return parts with disjoint topics. ``build`` makes each part from columns. Warn about malformed numbers."""
+    """Build an object from each block, and warn about malformed numbers. Topics of the objects are disjoint."""
 
     def parse(block: Any) -> _Part[Built]:
         columns = rows.columns(block, rules)
@@ -92,7 +93,7 @@ def parts_of(rows: Rows, rules: Rules, build: Callable[[Columns], Built]) -> lis
 
 
 def whole(rows: Rows, rules: Rules) -> Columns:
-    """Return the columns of all rows. Warn about malformed numbers."""
+    """Return the columns of all rows, and warn about malformed numbers."""
     [block] = rows.again()
     columns = rows.columns(block, rules)
     _warn(rules, columns.malformed)

@@ -1,7 +1,8 @@
-"""Tables in Python programs: data frames, Arrow streams, dictionaries of columns and named tuples.
+"""Recognition and conversion of tables in Python programs.
 
-Columns can be in any order, and additional columns are ignored. Frames and streams are read with pyarrow if it is
-installed. Other input, and frames if pyarrow is missing, is converted to lists.
+Tables are data frames, Arrow streams, dictionaries of columns or named tuples. Columns can be in any order, and
+additional columns are ignored. If pyarrow is installed, it reads data frames and streams. All other tables are
+converted to lists.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 File: TypeAlias = "str | bytes | os.PathLike[str] | os.PathLike[bytes] | IO[str] | IO[bytes]"
-"""A file name, ``-`` for standard input, or an open file."""
+"""A file name, "-" for standard input, or an open file."""
 
 Grades: TypeAlias = "Mapping[str, Mapping[str, float]] | Mapping[int, Mapping[int, float]]"
 Subtopics: TypeAlias = (
@@ -48,7 +49,7 @@ RankedLists: TypeAlias = (
     "Mapping[int, Sequence[int | tuple[int, float] | Mapping[str, Any]]]"
 )
 Documents: TypeAlias = "Mapping[str, Iterable[str]] | Mapping[int, Iterable[int]]"
-"""Judgments, runs and pools in dictionaries. An integer ID is converted to decimal digits."""
+"""The types of judgments, runs and pools in dictionaries. Integer IDs are converted to decimal digits."""
 
 
 class HasColumns(Protocol):
@@ -74,15 +75,15 @@ Records: TypeAlias = Iterable[tuple[Any, ...]]
 """Named tuples whose fields have the names of columns, such as ``Qrel`` and ``ScoredDoc`` of ir_measures."""
 
 UNNAMED = "run"
-"""The name of a run that is not a file and has no name."""
+"""The default name of a run that was not read from a file."""
 
 FORMS = "a file, a dictionary, a data frame or named tuples"
-"""The accepted types of judgments, runs and pools, in the words of messages."""
+"""The phrase that describes the accepted types of judgments, runs and pools in messages."""
 
 
 def table_given(given: Any, path: str) -> ColumnTable | None:
-    """Return a data frame, a dictionary of columns or named tuples as a table, or None for anything else."""
-    if type(given) is dict and type(next(iter(given.values()), None)) is dict:  # the frequent case, checked first
+    """Convert a data frame, a dictionary of columns or named tuples to a table. Return None for other objects."""
+    if type(given) is dict and type(next(iter(given.values()), None)) is dict:  # the most frequent case
         return None
     if hasattr(given, "iloc") and not hasattr(given, "columns"):  # a Series of pandas
         raise argument_error(path, FORMS, given)
@@ -101,7 +102,7 @@ def table_given(given: Any, path: str) -> ColumnTable | None:
 
 
 def has_columns(given: Any) -> bool:
-    """Return whether an object is a dictionary of columns, as in tables of Hugging Face."""
+    """Return whether an object is a dictionary of columns, which the library datasets returns, for example."""
     first = next(iter(given.values()), None) if isinstance(given, Mapping) else None
     if isinstance(first, Mapping) or not hasattr(first, "__len__"):
         return False
@@ -110,7 +111,7 @@ def has_columns(given: Any) -> bool:
 
 
 def source_of(given: Any, what: str) -> Source:
-    """Return a file as a source, given its name or the open file. Raise ArgumentError for other objects."""
+    """Return a source for a file name or an open file. Raise ArgumentError if ``given`` is another object."""
     if isinstance(given, Source):
         return given
     if not is_file(given):
@@ -130,7 +131,7 @@ def source_of(given: Any, what: str) -> Source:
 
 
 def is_frame(given: Any) -> bool:
-    """Return whether an object has named columns. ``columns`` of a polars LazyFrame is not read, as it warns."""
+    """Return whether an object has named columns. Attributes are not read, because a polars LazyFrame would warn."""
     return any(hasattr(given, name) for name in ("__arrow_c_stream__", "collect_schema", "columns", "column_names"))
 
 
@@ -140,7 +141,7 @@ def is_file(given: Any) -> bool:
 
 
 def is_run(given: Mapping[Any, Any]) -> bool:
-    """Return whether ``given`` is a single run: columns, ``{topic: {docno: score}}`` or ``{topic: ranking}``."""
+    """Return whether ``given`` is one run: a dictionary of columns, or {topic: scores} or {topic: ranked list}."""
     if has_columns(given):
         return True
     inner = next((value for value in given.values() if not isinstance(value, Mapping) or value), {})
@@ -151,13 +152,13 @@ def is_run(given: Mapping[Any, Any]) -> bool:
 
 
 def is_plain_run(given: Any) -> bool:
-    """Return whether ``given`` is a run ``{topic: {docno: score}}``. The check is limited to the first score."""
+    """Return whether ``given`` is a run ``{topic: {docno: score}}``. Only the first score is checked."""
     first = next(iter(given.values()), None) if type(given) is dict else None
     return type(first) is dict and type(next(iter(first.values()), None)) in {float, int} and are_scores(given)
 
 
 def are_scores(given: Any) -> bool:
-    """Return whether ``given`` is a dictionary of dictionaries or of ranked lists, like most small runs."""
+    """Return whether ``given`` is a dictionary whose values are all dictionaries or ranked lists."""
     if type(given) is not dict or not given:
         return False
     others = [value for value in given.values() if type(value) is not dict]
@@ -165,7 +166,7 @@ def are_scores(given: Any) -> bool:
 
 
 def is_ranked_list(documents: Any) -> bool:
-    """Return whether ``documents`` is a ranked list rather than a list of named tuples, files or runs."""
+    """Return whether ``documents`` is a list of document IDs, and not a list of named tuples, files or runs."""
     return type(documents) in {list, tuple} and all(isinstance(document, str | Integral) for document in documents)
 
 
@@ -180,9 +181,9 @@ class Hits(list[Any]):
 
 
 def with_hits(given: Mapping[Any, Any], path: str) -> Mapping[Any, Any]:
-    """Convert the lists in a run to ``Hits``.
+    """Convert the lists of documents with scores in a run to ``Hits``.
 
-    The elements of a list are pairs (docno, score), or dictionaries with a document and a score.
+    The items of a list are pairs (docno, score) or dictionaries that contain a document and a score.
     """
     if not any(map(_keys_of_hits, given.values())):
         return given
@@ -194,7 +195,7 @@ def _is_ranking(documents: Any) -> bool:
 
 
 def _keys_of_hits(documents: Any) -> list[Any]:
-    """Return the keys of the document and of the score (if any) in a hit, or an empty list if there are no hits."""
+    """Return the keys under which hits contain the document and the score, or [] if ``documents`` are not hits."""
     first = documents[0] if type(documents) in {list, tuple} and documents else None
     if isinstance(first, Mapping):
         keys = [named(spec, list(first))[:1] for spec in (DOCNO, SCORE)]
@@ -203,9 +204,9 @@ def _keys_of_hits(documents: Any) -> list[Any]:
 
 
 def _hits_of(documents: Any, what: str) -> Any:
-    """Return the hits of a topic, or ``documents`` itself if they are not hits.
+    """Convert the documents of a topic to ``Hits``. Other objects are returned unchanged.
 
-    If the hits have no scores, their order is the ranking.
+    If there are no scores, the order of the documents is the ranking.
     """
     keys = _keys_of_hits(documents)
     rows: list[list[Any]] = []
@@ -221,12 +222,12 @@ def _hits_of(documents: Any, what: str) -> Any:
 
 
 _SLICE_ROWS = 1 << 16
-"""The number of rows of a data frame that are converted together. The limit prevents a second copy of the whole data
-frame in memory."""
+"""The number of rows of a data frame that are converted together, so that memory never contains a second copy of the
+whole data frame."""
 
 
 def table_of_frame(frame: Any, path: str) -> ColumnTable:
-    """Return a data frame or an object with an Arrow C stream as a table. Collect a polars LazyFrame first."""
+    """Convert a data frame or an object with an Arrow C stream to a table. A polars LazyFrame is collected first."""
     if hasattr(frame, "lazy") and hasattr(frame, "collect"):
         names = frame.collect_schema().names()
         return replace(table_of_frame(frame.select(known_columns(names)).collect(), path), names=names)
@@ -245,14 +246,14 @@ def table_of_frame(frame: Any, path: str) -> ColumnTable:
 
 
 def _is_column(values: Any) -> bool:
-    """Return whether an object is a list or array of values rather than of files, tables or named tuples."""
+    """Return whether an object is a column: a list or array whose items are not files, tables or named tuples."""
     if isinstance(values, str | bytes | Mapping) or hasattr(values, "columns") or not hasattr(values, "__len__"):
         return False
     return isinstance(values, Iterable) and not isinstance(next(iter(values), ""), tuple)
 
 
 def _table_of_slices(frame: Any, slice_of: Callable[[Any, list[Any], int, int], pa.Table], path: str) -> ColumnTable:
-    """Return a data frame as a table. The function ``slice_of`` converts its rows to pyarrow in batches."""
+    """Convert a data frame to a table. The function ``slice_of`` converts a batch of rows to pyarrow."""
     import pyarrow as pa
 
     from irevalx.reading.sources.arrow import ArrowTable
@@ -283,7 +284,7 @@ def _slice_of_polars(frame: Any, names: list[Any], first: int, last: int) -> pa.
 
 
 def table_of_lists(path: str, names: list[Any], read: Callable[[Any], Any]) -> WholeTable:
-    """Return a table whose columns are converted to lists. The function ``read`` returns a column by name."""
+    """Return a table whose columns are converted to lists. The function ``read`` returns the column with a name."""
 
     def column(name: Any, kind: ColumnKind) -> Names | AnyArray:
         return _converted(as_list(path, name, read), kind, partial(table.place, name))
@@ -293,7 +294,7 @@ def table_of_lists(path: str, names: list[Any], read: Callable[[Any], Any]) -> W
 
 
 def as_list(path: str, name: Any, read: Callable[[Any], Any]) -> list[Any]:
-    """Return a column as a list with None for missing values. Raise ArgumentError if the column cannot be read."""
+    """Convert a column to a list. Missing values become None. Raise ArgumentError if the column cannot be read."""
     try:
         column = read(name)
         ways = (getattr(column, way, None) for way in ("to_list", "to_pylist", "tolist"))
@@ -308,7 +309,7 @@ def as_list(path: str, name: Any, read: Callable[[Any], Any]) -> list[Any]:
 
 
 def _converted(values: list[Any], kind: ColumnKind, place: Callable[[int], str]) -> Names | AnyArray:
-    """Return a list converted to its kind. A missing probability (None, NA) becomes NaN."""
+    """Convert the values of a column to names or numbers. A missing probability (None or "NA") becomes NaN."""
     if kind == "names":
         return names_of([values], place)[0]
     if kind == "words":

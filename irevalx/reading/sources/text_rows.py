@@ -1,4 +1,4 @@
-"""Rows of text files: lines are divided into columns, and texts are converted to numbers."""
+"""The rows of text files, whose lines are split into columns and converted to numbers."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from irevalx.trec_eval import Compat, MalformedNumbers, c_double, c_long
 
 
 class TextRows(Rows):
-    """The rows of a text file in a layout. As in trec_eval, a repeated judgment is an error."""
+    """The rows of a text file with the columns of a layout. Repeated judgments are errors, as in trec_eval."""
 
     is_table = False
     source: Source
@@ -34,26 +34,26 @@ class TextRows(Rows):
 
     @property
     def size(self) -> int:
-        """The size in bytes of a file that several processes can read, or 0 for any other file."""
+        """The size of the file in bytes, or 0 if several processes cannot read the file."""
         return self.source.size
 
     def blocks(self) -> Iterator[Block]:
-        """Yield blocks that end between topics if the lines of each topic are adjacent."""
+        """Yield blocks of lines. If the lines of each topic are contiguous, no topic is split across blocks."""
         return self._with_columns(blocks_of(self.source))
 
     def again(self) -> Iterable[Block]:
-        """Return a list with the whole file as one block."""
+        """Yield the whole file as one block."""
         return self._with_columns([whole_file(self.source)])
 
     def shares(self, processes: int) -> list[Callable[[], Iterator[Block]]]:
-        """Return a function for each of several processes that yields its blocks. Functions are in file order."""
+        """Return functions, in file order, each of which yields the blocks that one process reads."""
         ranges = file_ranges(self.source, processes)
         first = next(self._with_columns(ranges[0].blocks())) if ranges and self.layout.columns[1:] else None
         columns = first.columns if first else None
         return [lambda share=share: self._with_columns(share.blocks(), columns) for share in ranges]  # type: ignore[misc]
 
     def _with_columns(self, blocks: Iterable[Block], columns: str | None = None) -> Iterator[Block]:
-        """Yield blocks. If the layout permits several lists of columns, the first data line determines the list."""
+        """Yield blocks with their columns. If a layout has alternatives, the first data line determines the columns."""
         if len(self.layout.columns) == 1:
             yield from blocks
             return
@@ -63,12 +63,12 @@ class TextRows(Rows):
 
     def cut(self, block: Block, expected: int | None = None) -> DataLines:
         """Split the lines of a block into columns. Raise MalformedLineError if a line is malformed."""
-        # Names of columns are unique: the second document of a line has a name of its own.
+        # Column names must be unique, so the second document of a line has its own name.
         columns = block.columns and block.columns.replace("DOCNO DOCNO", "DOCNO OTHER")
         return cut_lines(self.path, block, self.layout, self.compat, columns=columns, hint=self.hint, expected=expected)
 
     def columns(self, block: Block, rules: Rules) -> Columns:
-        """Return the columns of a block. Malformed numbers are read as in C unless the rules are strict."""
+        """Return the columns of a block. Malformed numbers are read like in C unless the rules are strict."""
         return columns_of(self.cut(block), {spec.column: spec.kind for spec in self.specs}, rules)
 
     def about_duplicates(self) -> str:
@@ -77,7 +77,7 @@ class TextRows(Rows):
 
 
 def columns_of(lines: DataLines, kinds: Mapping[str, ColumnKind], rules: Rules) -> Columns:
-    """Return the columns of lines, each converted to its kind. A column without a kind contains names."""
+    """Convert the columns of lines to arrays, given the kind of each column. The default kind is "names"."""
     malformed: list[MalformedNumbers] = []
     values: dict[str, Any] = {}
     for name in lines.names:
@@ -88,7 +88,7 @@ def columns_of(lines: DataLines, kinds: Mapping[str, ColumnKind], rules: Rules) 
 
 
 def _labels(lines: DataLines, name: str, rules: Rules, malformed: list[MalformedNumbers]) -> FloatArray:
-    """Return labels as numbers, or NaN for missing labels."""
+    """Convert labels to numbers. Missing labels become NaN."""
     texts = lines[name]
 
     def hint(row: int) -> str:
@@ -99,7 +99,7 @@ def _labels(lines: DataLines, name: str, rules: Rules, malformed: list[Malformed
 
 
 def _grades(lines: DataLines, name: str, rules: Rules, malformed: list[MalformedNumbers]) -> AnyArray:
-    """Return grades, as int64 if they must be integers. A malformed real grade raises MalformedNumberError."""
+    """Convert grades to int64 or float64. Raise MalformedNumberError if a real grade is malformed."""
     texts = lines[name]
     is_whole = rules.grades == "whole"
     hint = real_grades_hint() if is_whole else ""
@@ -117,7 +117,7 @@ def _grades(lines: DataLines, name: str, rules: Rules, malformed: list[Malformed
 
 
 def _integers(lines: DataLines, name: str, rules: Rules, malformed: list[MalformedNumbers]) -> IntArray:
-    """Return a column of 64-bit integers. Raise MalformedLineError if a value is not an integer."""
+    """Convert a column to 64-bit integers. Raise MalformedLineError if a value is not an integer."""
     texts = lines[name]
     values, plain = integers(texts)
     for place in np.flatnonzero(~plain).tolist():
@@ -129,7 +129,7 @@ def _integers(lines: DataLines, name: str, rules: Rules, malformed: list[Malform
 
 
 def _levels(lines: DataLines, name: str, rules: Rules, malformed: list[MalformedNumbers]) -> FloatArray:
-    """Return the levels of preferences. NaN is an error. If the rules are strict, infinity is an error, too."""
+    """Convert the levels of preferences to numbers. Raise MalformedLineError if a level is NaN."""
     malformed.append(MalformedNumbers("level", "a finite number", strict=rules.strict))
     texts = lines[name]
     levels = real_numbers(texts, malformed[-1], lines)
@@ -144,7 +144,7 @@ def _scores(lines: DataLines, name: str, rules: Rules, malformed: list[Malformed
 
 
 def _probabilities(lines: DataLines, name: str, rules: Rules, malformed: list[MalformedNumbers]) -> FloatArray:
-    """Return a column of probabilities or weights. NA is converted to NaN."""
+    """Convert a column of probabilities or weights to numbers. NA becomes NaN."""
     texts = lines[name]
     values, states = decimals(texts)
     for place in np.flatnonzero(states != EXACT).tolist():
@@ -168,4 +168,4 @@ _NUMBERS: dict[ColumnKind, Callable[[DataLines, str, Rules, list[MalformedNumber
     "scores": _scores,
     "probabilities": _probabilities,
 }
-"""The function that converts the texts of each kind of column."""
+"""The functions that convert columns of each kind to arrays."""

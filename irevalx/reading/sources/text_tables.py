@@ -1,7 +1,7 @@
-"""Text files with named columns: JSON Lines, and tables with a header.
+"""The rows of text files with named columns, which are JSON Lines and tables with a header.
 
-The separators of tables are commas, semicolons, tabs or blanks. Lines become ``DataLines`` with the columns of the
-format, like the lines of TREC files.
+The columns of tables are separated by commas, semicolons, tabs or blanks. Lines are converted to ``DataLines`` with the
+columns of the format, like the lines of TREC files.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ from irevalx.reading.sources.text_rows import TextRows
 _NEWLINE, _SPACE, _TAB, _RETURN = map(ord, "\n \t\r")
 
 _BLANKS = " \t\r"
-"""Characters that are removed from both ends of a field."""
+"""The characters that are removed from both ends of a field."""
 
 
 class NamedRows(TextRows):
-    """The rows of a text file with named columns. Malformed numbers are errors, and one process reads the file."""
+    """The rows of a text file with named columns. Malformed numbers are errors."""
 
     is_table = True
-    names: Sequence[str]  # of the columns of the file
+    names: Sequence[str]  # the names of the columns in the file
 
     @property
     def size(self) -> int:
@@ -49,13 +49,13 @@ class NamedRows(TextRows):
         return super().columns(block, rules if rules.strict else replace(rules, strict=True))
 
     def about_duplicates(self) -> str:
-        """Return the remedy for duplicates in a run, or "" for judgments, because their columns have names."""
+        """Return a hint about duplicate documents in a run, or "" for judgments, whose columns are named anyway."""
         is_run = SCORE in self.specs or RANK in self.specs
         return remedy_of_runs(self.names) if is_run else ""
 
     @cached_property
     def keys(self) -> tuple[Any, ...]:
-        """The names of the requested columns in the file. Raise ArgumentError if a name is missing or occurs twice."""
+        """The names of the requested columns in the file. Raise ArgumentError if a column is missing or ambiguous."""
         table = ColumnTable(self.path, self.names)
         return tuple(table.find(spec) for spec in self.specs)
 
@@ -65,26 +65,26 @@ class NamedRows(TextRows):
         return TextTable(self.path, self.names, self)
 
     def of_run(self) -> NamedRows:
-        """Return the rows of a run with whichever of scores and ranks the file contains."""
+        """Return the rows of a run, with the columns of scores and ranks that the file contains."""
         others = tuple(spec for spec in self.specs if spec is not SCORE)
         numbers = tuple(spec for spec in (SCORE, RANK) if named(spec, self.names)) or (SCORE,)
         return replace(self, specs=(*others, *numbers))
 
 
 class HeadedRows(NamedRows):
-    """The rows of a table that has a header, or whose columns are the columns of its format in order."""
+    """The rows of a table with a header, or of a table without a header whose columns are in the standard order."""
 
     header: Header
 
     @cached_property
     def _places(self) -> list[int]:
-        """The index of each requested column."""
+        """The indices of the requested columns in the file."""
         if not self.header.is_there:
             return list(range(len(self.specs)))
         return [list(self.names).index(name) for name in self.keys]
 
     def blocks(self) -> Iterator[Block]:
-        """Yield blocks of whole topics. A block does not end directly after the header, nor within quotes."""
+        """Yield blocks of whole topics. A block never ends directly after the header or inside quotes."""
         separator, place = self.header.separator.encode() or None, self._places[0]
         pieces: list[bytes] = []
         line, is_open = 1, False
@@ -100,7 +100,7 @@ class HeadedRows(NamedRows):
             yield Block(b"".join(pieces), line)
 
     def cut(self, block: Block, expected: int | None = None) -> DataLines:
-        """Split the lines of a block, and return the requested columns."""
+        """Split the lines of a block, and return the requested columns of the data lines."""
         refuse_nul(self.path, block)
         if self.header.is_there and block.line == 1:
             block = Block(block.text.partition(b"\n")[2], 2)
@@ -110,7 +110,7 @@ class HeadedRows(NamedRows):
             layout = replace(self.layout, columns=(" ".join(names),), comments=CommentStyle.NONE, more=False)
             return cut_lines(self.path, block, layout, self.compat, hint=self.hint)
         lines = self._split_quoted(block) if b'"' in block.text else self._split_at_separators(block)
-        assert lines.start is not None  # which both compute
+        assert lines.start is not None  # both methods compute it
         required = np.array([spec.kind not in {"words", "labels"} for spec in self.specs])
         for row, column in np.argwhere((lines.end == lines.start) & required)[:1].tolist():
             if (lines.end[row] == lines.start[row]).all():
@@ -120,7 +120,7 @@ class HeadedRows(NamedRows):
         return lines
 
     def _split_at_separators(self, block: Block) -> DataLines:
-        """Split lines that contain no quotes."""
+        """Split lines without quotes at the separators."""
         buffer, n_columns = padded(block.text), len(self.names)
         at = np.flatnonzero((buffer == ord(self.header.separator)) | (buffer == _NEWLINE))
         lengths = np.diff(np.flatnonzero(buffer[at] == _NEWLINE), prepend=-1)
@@ -161,7 +161,7 @@ class HeadedRows(NamedRows):
 
 
 def _stripped(buffer: ByteArray, start: IntArray, end: IntArray) -> tuple[IntArray, IntArray]:
-    """Return the offsets of fields after removing the blanks around them."""
+    """Return the start and end of fields after blanks around the fields are removed."""
     is_blank = np.isin(np.arange(256), (_SPACE, _TAB, _RETURN))
     while (inside := (start < end) & is_blank[buffer[start]]).any():
         start = start + inside
@@ -171,7 +171,7 @@ def _stripped(buffer: ByteArray, start: IntArray, end: IntArray) -> tuple[IntArr
 
 
 def _lines_of_texts(rows: NamedRows, block: Block, texts: Sequence[bytes], numbers: Sequence[int]) -> DataLines:
-    """Return the requested columns of lines, given their texts and their 0-based line numbers in the block."""
+    """Return data lines, given the strings in the requested columns and the 0-based line numbers in the block."""
     lengths = np.array(list(map(len, texts)), np.int64)
     ends = PADDING + np.cumsum(lengths)
     columns = tuple(spec.column for spec in rows.specs)
@@ -180,7 +180,7 @@ def _lines_of_texts(rows: NamedRows, block: Block, texts: Sequence[bytes], numbe
 
 
 class _Number(str):
-    """The text of a JSON number."""
+    """A JSON number, stored as a string."""
 
     __slots__ = ()
 
@@ -190,7 +190,7 @@ class RepeatedKeyError(LookupError):
 
 
 def record_of(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return a JSON object. Raise RepeatedKeyError if a key is repeated."""
+    """Return the members of a JSON object as a dictionary. Raise RepeatedKeyError if a key is repeated."""
     record = dict(pairs)
     if len(record) < len(pairs):
         names = [name for name, _ in pairs]
@@ -199,7 +199,7 @@ def record_of(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 class JsonRows(NamedRows):
-    """The records of a JSON Lines file. The first record names the columns."""
+    """The rows of a JSON Lines file, in which the keys of the first record are the names of the columns."""
 
     @cached_property
     def _decode(self) -> Callable[[str], Any]:
@@ -211,7 +211,7 @@ class JsonRows(NamedRows):
         return decoder.decode
 
     def blocks(self) -> Iterator[Block]:
-        """Yield blocks that end between topics if the records of each topic are adjacent."""
+        """Yield blocks of records. If the records of each topic are contiguous, no topic is split across blocks."""
         key = self.keys[0]
 
         def topic_of(line: bytes) -> list[Any]:
@@ -223,7 +223,7 @@ class JsonRows(NamedRows):
         return blocks_of(self.source, topic_of)
 
     def cut(self, block: Block, expected: int | None = None) -> DataLines:
-        """Split the lines of a block, and return the requested columns. Blank lines are skipped."""
+        """Parse the records of a block, and return the requested columns. Blank lines are skipped."""
         refuse_nul(self.path, block)
         texts: list[bytes] = []
         numbers: list[int] = []
@@ -234,7 +234,7 @@ class JsonRows(NamedRows):
         return _lines_of_texts(self, block, texts, numbers)
 
     def _texts(self, number: int, line: bytes) -> list[bytes]:
-        """Return the requested values of a record as texts."""
+        """Return the requested values of a record as byte strings."""
         where = f"{shown_name(self.path)}:{number}"
         try:
             record = self._decode(line.decode())
@@ -253,7 +253,7 @@ class JsonRows(NamedRows):
         return [self._text(where, record, place, value) for place, value in enumerate(values)]
 
     def _text(self, where: str, record: dict[str, Any], place: int, value: Any) -> bytes:
-        """Return a value as text. Raise MalformedLineError if the value has the wrong type."""
+        """Convert a value to a byte string. Raise MalformedLineError if the value has the wrong type."""
         spec = self.specs[place]
         if spec.kind == "words":
             return b"" if value is None else str(value).encode("utf-8", "surrogatepass")
@@ -286,12 +286,12 @@ class JsonRows(NamedRows):
 
 
 class TextTable(ColumnTable):
-    """A text file with named columns as a table."""
+    """A table that reads a text file with named columns."""
 
     rows: NamedRows
 
     def first_rows(self, *specs: ColumnSpec) -> tuple[Any, ...]:
-        """Return columns of the first block of rows, for checks."""
+        """Return the columns of the first block of rows, which are used for checks."""
         rows = replace(self.rows, specs=specs)
         blocks = rows.blocks()
         first = next(blocks)
@@ -302,12 +302,12 @@ class TextTable(ColumnTable):
         return tuple(columns[spec.column] for spec in specs)
 
     def columns(self, specs: Sequence[ColumnSpec], rules: Rules) -> Columns:
-        """Return whole columns. A missing column raises ArgumentError. An error about a value names its line."""
+        """Return whole columns. Errors about values name the line. Raise ArgumentError if a column is missing."""
         return replace(self.rows, specs=tuple(specs)).columns(whole_file(self.rows.source), rules)
 
 
 def headed_rows(rows: TextRows, beginning: Beginning, separators: Sequence[str], expected: str = "") -> HeadedRows:
-    """Return a file as a table. Raise MalformedLineError unless the first line is a header or fits the format."""
+    """Return the rows of a table. Raise MalformedLineError unless the first line is a header or fits the format."""
     first = beginning.lines[0] if beginning.lines else b""
     header = header_of(beginning, separators) or _without_header(rows, first, separators)
     if header is None:
@@ -321,7 +321,7 @@ def headed_rows(rows: TextRows, beginning: Beginning, separators: Sequence[str],
 
 
 def rows_with_labels(source: Source, column: str, rules: Rules) -> NamedRows:
-    """Return the rows of a text file whose header or first JSON record names the column of labels ``column``."""
+    """Return the rows of a text file with labels. The header or the first JSON record must name ``column``."""
     beginning = Beginning.of(source)
     if beginning.has_mark:
         source.without_mark()
@@ -338,7 +338,7 @@ def rows_with_labels(source: Source, column: str, rules: Rules) -> NamedRows:
 
 
 def _problem(rows: TextRows, first: bytes, separators: Sequence[str]) -> str:
-    """Return a description of the error in a first line: the header lacks a column, or there is no header."""
+    """Return the description of an invalid first line: a column is missing, or the line is not a header."""
     words = max((fields_of(first, separator) for separator in separators), key=len)
     missing = [spec for spec in rows.specs if not named(spec, words)]
     if len(missing) < len(rows.specs) and first.lstrip()[:1] not in {b"{", b"["}:
@@ -348,7 +348,7 @@ def _problem(rows: TextRows, first: bytes, separators: Sequence[str]) -> str:
 
 
 def _without_header(rows: TextRows, first: bytes, separators: Sequence[str]) -> Header | None:
-    """Return the columns of the format if the first line contains their values, or if the file is empty."""
+    """Return a header with the columns of the format if the first line contains values or is blank, or None."""
     words = tuple(spec.names[0] for spec in rows.specs)
     if not first.strip():
         return Header(words, separators[0], is_there=False)
@@ -360,7 +360,7 @@ def _without_header(rows: TextRows, first: bytes, separators: Sequence[str]) -> 
 
 
 def json_rows(rows: TextRows, beginning: Beginning) -> JsonRows:
-    """Return a file as JSON Lines. If the first line is not a JSON object, reading raises MalformedLineError."""
+    """Return the rows of a JSON Lines file. Reading raises MalformedLineError if the first line is not an object."""
     record = first_record(beginning)
     names = [spec.names[0] for spec in rows.specs] if record is None else list(record)
     return JsonRows(rows.path, rows.specs, rows.source, rows.layout, rows.compat, rows.hint, names=names)
