@@ -1,7 +1,8 @@
-"""Several collections, each with its own judgments and runs: patterns of paths, and dictionaries by collection.
+"""Input with several collections, each with its own judgments and runs, given by path patterns or dictionaries.
 
-The pattern ``qrels/{collection}.tsv`` matches the judgments of each collection, and ``runs/{collection}/{run}.trec``
-its runs. A ``*`` in a pattern matches any sequence of characters in a file name.
+The pattern ``qrels/{collection}.tsv`` matches the judgments of each collection, and the pattern
+``runs/{collection}/{run}.trec`` matches the runs of each collection. A ``*`` in a pattern matches any sequence of
+characters in a file name.
 """
 
 from __future__ import annotations
@@ -18,22 +19,21 @@ from irevalx.reading.sources.files import stem_of
 from irevalx.wording import first_names, short_repr
 
 COLLECTION, RUN = "{collection}", "{run}"
-"""The placeholders of a pattern."""
+"""The placeholders that a path pattern can contain."""
 
 
 class CollectionInputs(Frozen):
-    """The judgments and the runs of a collection before they are read."""
+    """The judgments and runs of a collection, which have not been read."""
 
     name: str
     qrels: Any
-    """A path, scores, or judgments in any form that ``Qrels.read`` accepts."""
+    """A path, judgments in any form that ``Qrels.read`` accepts, or score files."""
     runs: Mapping[str, Any] | None
-    """Each run by its name: a path, or any form that ``Run.read`` accepts. The value is None if ``qrels`` are
-    scores."""
+    """The runs by name, each a path or any form that ``Run.read`` accepts, or None if ``qrels`` contains scores."""
 
 
 def is_pattern(path: Any) -> bool:
-    """Return whether a path is a pattern: it contains a placeholder, and no file has this name.
+    """Return whether a path is a pattern: the path contains a placeholder and is not the path of an existing file.
 
     Raise UsageError if a placeholder is unknown.
     """
@@ -47,13 +47,13 @@ def is_pattern(path: Any) -> bool:
 
 
 def collections_of(qrels: Any, runs: Any) -> list[CollectionInputs] | None:
-    """Return the collections in ascending order of their names, or None if the arguments describe one collection.
+    """Return the collections in ascending order of names, or None if the arguments do not specify collections.
 
-    Several collections are given by patterns, ``{collection: qrels}`` and ``{collection: {name: run}}``, or
-    ``{collection: scores}``. A collection without runs is left out.
+    The arguments specify collections if they are patterns, ``{collection: qrels}`` and ``{collection: {name: run}}``,
+    or ``{collection: scores}``. Collections without runs are omitted.
 
-    Raise UsageError if only some of the arguments are patterns, and InputError if a pattern matches no file or several
-    files are found for one run of a collection.
+    Raise UsageError if only some of the paths are patterns. Raise InputError if a pattern matches no file, or if
+    several files match for the same run of a collection.
     """
     qrels, runs = (os.fspath(given) if isinstance(given, os.PathLike) else given for given in (qrels, runs))
     paths = [runs] if isinstance(runs, str) else runs
@@ -71,21 +71,21 @@ def collections_of(qrels: Any, runs: Any) -> list[CollectionInputs] | None:
 
 
 def files_of(path: str) -> list[str]:
-    """Return the files that match a path. If the path is not a pattern, return only the path."""
+    """Return the paths of the files that match a pattern. A path that is not a pattern is returned alone."""
     return [file for file, _ in _matching(path)] if is_pattern(path) else [path]
 
 
 def file_of(path: str, collection: str) -> str:
-    """Return the path of a collection's file. If the path has a placeholder, the collection replaces it."""
+    """Return the path of a collection's file, which is the pattern ``path`` with the placeholder replaced."""
     return path.replace(COLLECTION, collection) if is_pattern(path) else path
 
 
 def one_of_each_kind(lines: Iterable[tuple[str, str]], n_collections: int, noun: str = "warning") -> list[str]:
-    """Return one line for each kind of line about collections, given pairs of a collection and a line.
+    """Merge messages about collections, given pairs of a collection and a line. Return one line for each kind.
 
-    Lines of one kind differ only in the name of the collection, in quotations and in numbers. If they differ only in
-    the name, ``{collection}`` replaces the name. A result begins with the names of its collections unless it applies to
-    all of them, or contains their number. ``noun`` is what a line is called.
+    Lines of one kind differ only in the name of the collection, in quotations and in numbers. If lines differ only in
+    the name, ``{collection}`` replaces the name. A merged line begins with the names of the collections that it
+    concerns, unless it concerns all collections or contains their number. ``noun`` is the word for a line.
     """
     kinds: dict[str, list[tuple[str, str, str]]] = {}
     for name, line in dict.fromkeys(lines):
@@ -105,7 +105,7 @@ def one_of_each_kind(lines: Iterable[tuple[str, str]], n_collections: int, noun:
 
 
 def _in_files(qrels: Any, runs: Sequence[Any]) -> list[CollectionInputs]:
-    """Return the collections whose files match patterns."""
+    """Return the collections whose judgments and runs match the patterns."""
     for path in (qrels, *runs):
         if not is_pattern(path) or COLLECTION not in path:
             raise UsageError(f"{short_repr(path)} must contain {COLLECTION}, as the paths of other files do")
@@ -114,7 +114,7 @@ def _in_files(qrels: Any, runs: Sequence[Any]) -> list[CollectionInputs]:
     judged = _judged_in(qrels)
     files: dict[str, dict[str, str]] = {name: {} for name in sorted(judged)}
     for pattern in runs:
-        # A file that matches for two collections, such as "android" and "cqa-android", belongs to the longer name.
+        # If a file matches for two collections, such as "android" and "cqa-android", it belongs to the longer name.
         of_file = {
             path: (name, values.get(RUN) or _name_of(pattern))
             for name in sorted(judged, key=len)
@@ -129,7 +129,7 @@ def _in_files(qrels: Any, runs: Sequence[Any]) -> list[CollectionInputs]:
 
 
 def _judged_in(pattern: str) -> dict[str, str]:
-    """Return the file of judgments of each collection."""
+    """Return a dictionary that maps each collection to its judgments file."""
     judged: dict[str, str] = {}
     for path, values in _matching(pattern):
         name = values[COLLECTION]
@@ -145,7 +145,7 @@ def _ambiguous(what: str, first: str, second: str) -> InputError:
 
 
 def _matching(pattern: str) -> Iterator[tuple[str, dict[str, str]]]:
-    """Yield the paths that match a pattern, in ascending order, and the values of its placeholders."""
+    """Yield the paths that match a pattern, in ascending order, each with the values of the placeholders."""
     *folders, last = pattern.split("/")
     matching: list[tuple[str, dict[str, str]]] = [("", {})]
     for part in (*(f"{folder}/" for folder in folders), last):
@@ -154,7 +154,7 @@ def _matching(pattern: str) -> Iterator[tuple[str, dict[str, str]]]:
 
 
 def _extended(path: str, values: dict[str, str], part: str) -> Iterator[tuple[str, dict[str, str]]]:
-    """Yield the existing paths that extend ``path`` by one component, which ``part`` describes as a pattern."""
+    """Yield the existing paths that consist of ``path`` and one further component matching the pattern ``part``."""
     for placeholder, value in values.items():
         part = part.replace(placeholder, value)
     name, slash = part.removesuffix("/"), "/" * part.endswith("/")
@@ -179,7 +179,7 @@ def _extended(path: str, values: dict[str, str], part: str) -> Iterator[tuple[st
 
 
 def _name_of(pattern: str) -> str:
-    """Return the name of the run if the pattern of its path does not contain ``{run}``.
+    """Return the name of the run in files that match a pattern without the placeholder ``{run}``.
 
     The name is the last component of the path that contains more than the collection and a file extension.
 
@@ -194,7 +194,7 @@ def _name_of(pattern: str) -> str:
 
 
 def _are_by_collection(qrels: Mapping[Any, Any], runs: Any) -> bool:
-    """Return whether dictionaries contain the judgments and runs (or the scores) of several collections."""
+    """Return whether dictionaries map collections to judgments and runs, or to scores."""
     if runs is None:
         return bool(qrels) and not any(isinstance(given, Mapping | list | tuple | set) for given in qrels.values())
     if not isinstance(runs, Mapping) or not runs or not runs.keys() <= qrels.keys():
@@ -206,5 +206,5 @@ def _are_by_collection(qrels: Mapping[Any, Any], runs: Any) -> bool:
 
 
 def _has_numbers(given: Any) -> bool:
-    """Return whether the argument is a dictionary with numbers, such as the grades or the scores of a topic."""
+    """Return whether an object is a dictionary that contains numbers, such as the grades or scores of a topic."""
     return isinstance(given, Mapping) and any(isinstance(value, Number) for value in given.values())

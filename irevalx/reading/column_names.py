@@ -1,4 +1,4 @@
-"""The recognised names of table columns, and the types of their values."""
+"""The recognised names of columns in tables, and the types of values in the columns."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ and a missing word is empty."""
 
 
 class ColumnSpec(Frozen):
-    """A column to look up in a table."""
+    """The specification of a column that is looked up in a table."""
 
-    column: str  # its name in the layouts of lines
-    names: tuple[str, ...]  # accepted names, in any case: the first that the table has is used
-    kind: ColumnKind  # the type of its values
+    column: str  # the name of the column in layouts
+    names: tuple[str, ...]  # the accepted names, ignoring case; the first one that exists is used
+    kind: ColumnKind  # the type of the values
 
 
 _SCORE_NAMES = ("score", "sim")
 _GRADE_NAMES = ("relevance", "rel", "grade", "label", "judgment", "judgement", "rating", *_SCORE_NAMES)
-"""Names in TREC, PyTerrier, ir_measures, BEIR, Hugging Face, ranx, Quepid, Elasticsearch and OpenSearch; in some of
-these, grades are named score."""
+"""The names of grades in TREC, PyTerrier, ir_measures, BEIR, Hugging Face, ranx, Quepid, Elasticsearch and OpenSearch.
+Some of these programs use the name score."""
 
 TOPIC = ColumnSpec("TOPIC", ("topic", "topic_id", "qid", "query_id", "query-id", "q_id", "query"), "names")
 _DOCNO_NAMES = ("docno", "doc_id", "docid", "corpus-id", "corpus_id", "did", "pid", "document", "doc")
 DOCNO = ColumnSpec("DOCNO", _DOCNO_NAMES, "names")
 ITEM = ColumnSpec("ITEM", ("id", "item", "item_id", "example_id", "sample_id", "question_id", "row_id"), "names")
-"""The column of the judged items in exports of annotation tools."""
+"""The column that identifies the judged items in exports of annotation tools."""
 
 GRADE = ColumnSpec("GRADE", _GRADE_NAMES, "grades")
 SCORE = ColumnSpec("SCORE", _SCORE_NAMES, "scores")
@@ -54,7 +54,7 @@ TOPIC_OF_SCORES = ColumnSpec("TOPIC", (*TOPIC.names, "user_input", "question"), 
 COLLECTION = ColumnSpec("COLLECTION", ("collection", "dataset", "task"), "names")
 MEASURE = ColumnSpec("MEASURE", ("measure", "metric"), "names")
 SYSTEM = ColumnSpec("SYSTEM", (*RUN_OF_SCORES.names, "model", "model_name"), "names")
-"""The systems that generated answers, in tables with labels."""
+"""The column that names the system that generated an answer, in tables with labels."""
 
 VALUE = ColumnSpec("VALUE", ("value", "score"), "reals")
 
@@ -65,7 +65,8 @@ JUDGES = tuple(
         *("worker", "worker_id", "model", "model_name"),
     )
 )
-"""The columns that name the judge of each label. A column with several values contains labels of several judges."""
+"""The columns that name the judge of each label. If such a column contains several values, the table contains labels of
+several judges."""
 
 COLUMNS = {
     spec.column: spec
@@ -74,11 +75,11 @@ COLUMNS = {
         *(GROUP, SUBGROUP, LEVEL, WINNER, LOSER),
     )
 }
-"""A dictionary from each column's name in layouts to its specification."""
+"""The specifications of columns, by the name of the column in layouts."""
 
 
 MISSING = frozenset({"", "-nan", "n/a", "na", "nan", "none", "null"})
-"""The texts that mark a missing value in tables, in lower case."""
+"""The strings that stand for a missing value in tables, in lower case."""
 
 _GRADE_KINDS: dict[Grades, ColumnKind] = {
     "whole": "grades",
@@ -89,7 +90,7 @@ _GRADE_KINDS: dict[Grades, ColumnKind] = {
 
 
 def specs_of(columns: str, grades: Grades = "whole") -> tuple[ColumnSpec, ...]:
-    """Return the columns of a layout that tables can contain. If there are scores, ignore the ranks.
+    """Return the columns of a layout that tables can contain. Ranks are omitted if there are scores.
 
     >>> [spec.column for spec in specs_of("TOPIC IGNORED DOCNO RANK SCORE TAG")]
     ['TOPIC', 'DOCNO', 'SCORE']
@@ -103,7 +104,7 @@ def specs_of(columns: str, grades: Grades = "whole") -> tuple[ColumnSpec, ...]:
 
 
 def specs_of_labels(names: Sequence[Any], column: str) -> tuple[ColumnSpec, ...]:
-    """Return the columns to read from a table whose column ``column`` contains labels.
+    """Return the columns to read from a table with labels, which are in the column ``column``.
 
     A label is identified by the first two columns that contain topics (or questions, if there are neither topics nor
     items), documents, items or systems. If the table has only one such column, each of its values is a topic with a
@@ -124,7 +125,7 @@ def with_judges(specs: tuple[ColumnSpec, ...], names: Sequence[Any]) -> tuple[Co
 
 
 def named(spec: ColumnSpec, names: Sequence[Any]) -> list[Any]:
-    """Return the columns of a table that match a requested column. Usually, at most one column matches.
+    """Return the names of the columns in a table that match a specification. Usually, at most one column matches.
 
     >>> named(SCORE, ["Sim", "SCORE", "docno"])
     ['SCORE']
@@ -136,7 +137,7 @@ def named(spec: ColumnSpec, names: Sequence[Any]) -> list[Any]:
 
 
 def id_columns(names: Sequence[Any]) -> list[Any]:
-    """Return the columns of topics and documents in a table, or an empty list if either column is missing."""
+    """Return the names of the topic and document columns in a table, or [] if either column is missing."""
     each = [named(TOPIC, names)[:1], (named(DOCNO, names) or named(WINNER, names))[:1]]
     return [name for matches in each for name in matches] if all(each) else []
 
@@ -145,13 +146,13 @@ _NAMES_OF_RUNS = ("runid", "run_id", "run_name", "run_tag", "system", "tag", "na
 
 
 def column_of_runs(names: Sequence[Any]) -> str:
-    """Return a column, other than "run", that can contain run names, or "" if there is none."""
+    """Return the name of a column that can contain run names but is not called "run", or "" if there is none."""
     matches = [] if named(RUN, names) else named(ColumnSpec("RUN", _NAMES_OF_RUNS, "words"), names)
     return next(iter(matches), "")
 
 
 _OTHER_NAMES = frozenset({"q0", "iter", "tag", "run_id", "runid", "system", "run_name", "ignored"})
-"""Names that occur in header lines, but that irevalx does not read."""
+"""Names that occur in headers of columns that irevalx does not read."""
 
 
 def is_known_name(word: bytes) -> bool:
@@ -161,6 +162,6 @@ def is_known_name(word: bytes) -> bool:
 
 
 def known_columns(names: Sequence[Any]) -> list[Any]:
-    """Return all columns that match a requested column."""
+    """Return the names that are recognised as the name of any column."""
     known = {name for spec in (*COLUMNS.values(), *JUDGES) for name in spec.names}
     return [name for name in names if isinstance(name, str) and name.lower() in known]

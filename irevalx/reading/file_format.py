@@ -1,6 +1,6 @@
-"""The class of the records in FILE_FORMATS.
+"""The class FileFormat, whose instances describe the file formats.
 
-A record contains the source of rows, the reader and the help of a file format.
+An instance describes how a file format is recognised and read, and contains the text of its help.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ JSON_RECORDS = (
     "Each line is a JSON object; numbers must not be quoted, and blank lines are skipped. Files that begin with such "
     "an object are recognised without {option}."
 )
-"""Sentences that occur in the help of several formats."""
+"""The sentences that occur in the help of several formats."""
 
 
 class FileKind(Enum):
@@ -64,7 +64,7 @@ class FileKind(Enum):
 
     @property
     def parameter(self) -> str:
-        """The name of the parameter that specifies the format, or the pool."""
+        """The name of the parameter that selects the format or passes the pool."""
         return {"-R": "rel_format", "-T": "results_format", "--pool": "pool"}[self.value]
 
 
@@ -72,37 +72,36 @@ _COLUMNS = {
     FileKind.JUDGMENTS: Layout(line="a judgment", columns=("TOPIC DOCNO GRADE",), tabs=True),
     FileKind.RUNS: Layout(line="a line of a run", columns=("TOPIC DOCNO SCORE",), tabs=True),
 }
-"""The columns of formats that do not consist of lines."""
+"""The columns of formats whose files do not consist of lines."""
 
 
 class FileFormat(Frozen, Generic[Data_co], kw_only=True):
-    """A file format with its source of rows, its reader and its help."""
+    """A file format, with its columns, its reader and its help."""
 
     kind: FileKind = FileKind.JUDGMENTS
     name: str  # the value of the option
-    layout: Layout | None = None  # the columns of lines, or None if files do not consist of lines
-    form: str = ""  # the help's text in place of columns, for files that do not consist of lines
-    example: str  # one line, without newline
+    layout: Layout | None = None  # the columns of a line, or None if files do not consist of lines
+    form: str = ""  # the description that replaces the columns in the help if files do not consist of lines
+    example: str  # an example line, without newline
     prose: tuple[str, ...]
-    """Paragraphs about the meaning of the columns. The property ``paragraphs`` adds sentences derived from the other
-    fields."""
-    reader: str  # module and function below ``irevalx.reading.kinds``, which builds the content from rows and rules
+    """The paragraphs of the help that explain the columns. The property ``paragraphs`` adds sentences that follow from
+    other fields."""
+    reader: str  # "MODULE.FUNCTION" below ``irevalx.reading.kinds``, which builds the content from rows and rules
     source: Literal["lines", "table", "json", "records"] = "lines"
-    """The form of the rows in a text file: lines of the layout, a table, a JSON object, or JSON Lines."""
+    """The form of a text file: lines of the layout, a table, a JSON object, or JSON Lines."""
     separators: tuple[str, ...] = ()  # the possible separators of a table
     header: str = ""  # the header that a table should have
-    tables: bool = False  # whether data frames, Parquet files and text files with named columns can have the content
-    nested: str = ""  # the form of dictionaries (``NestedRows.shape``), or "" if they cannot have the content
-    default_measures: str = "official"  # the measures printed without ``-m``, for judgments
+    tables: bool = False  # whether data frames, Parquet files and text files with named columns are supported
+    nested: str = ""  # the form of dictionaries (``NestedRows.shape``), or "" if dictionaries are not supported
+    default_measures: str = "official"  # for judgments, the measures that are printed without ``-m``
     excludes: tuple[str, ...] = ()
-    """Options that cannot be combined with a judgment format, such as "pool", "judged_only", "unjudged" or
-    "grades=real"."""
-    why_whole: str = ""  # why other grades than those of the format are refused, for judgments
-    measures_of: str = ""  # the format with the same measures, or "" if the format has its own
+    """The options that cannot be combined with the judgment format, such as "pool", "judged_only" or "grades=real"."""
+    why_whole: str = ""  # for judgments, the explanation why ``--grades`` is refused
+    measures_of: str = ""  # the format whose measures can be computed, or "" if the format has its own measures
     hint: ClassVar[Callable[[FileFormat[Any], bytes, bytes, Layout], str]]
     """A method that returns a hint about a malformed line, or "" if there is none. The module ``formats`` assigns the
     method."""
-    lenient: bool = True  # whether malformed numbers are read like in C unless ``strict``, as in trec_eval's formats
+    lenient: bool = True  # whether malformed numbers are read like in C unless ``strict``, as in TREC formats
 
     def read(
         self,
@@ -114,7 +113,7 @@ class FileFormat(Frozen, Generic[Data_co], kw_only=True):
     ) -> Data_co:
         """Read a file, a table or a dictionary.
 
-        The lines of a run are read during evaluation; this method returns a stream with the warnings about its first
+        A run is only opened, and its lines are read during evaluation. The result contains warnings about the first
         lines.
         """
         self.refuse_grades(grades)
@@ -126,17 +125,17 @@ class FileFormat(Frozen, Generic[Data_co], kw_only=True):
         return replace(run, warnings=tuple(map(RunWarning, kinds, lines))) if lines else run  # type: ignore[no-any-return]
 
     def built(self, given: Source | ColumnTable | Mapping[Any, Any], rules: Rules) -> Data_co:
-        """Build the content from the rows of an input."""
+        """Build judgments, a run or a pool from an input."""
         return self.of_rows(self.rows(given, rules), rules)
 
     def of_rows(self, rows: Rows, rules: Rules) -> Data_co:
-        """Build the content from rows."""
+        """Build judgments, a run or a pool from rows."""
         module, _, function = self.reader.rpartition(".")
         reader: Callable[[Rows, Rules], Data_co] = getattr(import_module(f"irevalx.reading.kinds.{module}"), function)
         return reader(rows, rules)
 
     def rows(self, given: Source | ColumnTable | Mapping[Any, Any], rules: Rules) -> Rows:
-        """Return the rows of an input with the columns of the format."""
+        """Return the rows of an input, with the columns of the format."""
         from irevalx.reading.sources.files import Source
 
         specs = specs_of(self._columns.columns[0], rules.grades)
@@ -152,7 +151,7 @@ class FileFormat(Frozen, Generic[Data_co], kw_only=True):
         return TableRows(table.path, with_judges(specs, table.names) if rules.grades == "label" else specs, table)
 
     def table_of_runs(self, source: Source, rules: Rules) -> ColumnTable | None:
-        """Return a file as a table if it is Parquet or a text file with a column ``run``, or None otherwise."""
+        """Return a table if a file is in Parquet format or contains a column "run". Return None for other files."""
         if source.is_parquet:
             return self._table_of_parquet(source)
         from irevalx.reading.sources.first_lines import Beginning, names_runs
@@ -164,13 +163,13 @@ class FileFormat(Frozen, Generic[Data_co], kw_only=True):
         warnings: list[str] = []
         rows = self.rows(source, replace(rules, warn=warnings.append))
         if not isinstance(rows, NamedRows):
-            return None  # the caller reads the file as lines, with these warnings
+            return None  # the caller reads the file as lines and issues the warnings
         for warning in warnings:
             rules.warn(warning)
         return rows.table
 
     def _run_given(self, names: Sequence[Any]) -> str:
-        """Return a message if a file of judgments has the columns of a run, or "" otherwise."""
+        """Return a message if a judgments file contains the columns of a run, or "" if it does not."""
         grades = named(GRADE, names)
         if self.kind is not FileKind.JUDGMENTS or not named(RANK, names) or grades != named(SCORE, names) or not grades:
             return ""
@@ -181,11 +180,11 @@ class FileFormat(Frozen, Generic[Data_co], kw_only=True):
 
     @property
     def _columns(self) -> Layout:
-        """The layout of the lines. If a format does not consist of lines, the value is its columns."""
+        """The layout of lines. For files that do not consist of lines, the layout contains only the columns."""
         return self.layout or _COLUMNS[self.kind]
 
     def _rows_of_text(self, source: Source, specs: tuple[ColumnSpec, ...], rules: Rules) -> Rows:
-        """Return the rows of a text file. In a TREC format, the first line can be a header with column names."""
+        """Return the rows of a text file. Files in TREC formats can also have named columns."""
         from irevalx.reading.sources.first_lines import Beginning, doubt_about, has_record, recognised, unread_form
         from irevalx.reading.sources.text_rows import TextRows
 
@@ -244,7 +243,7 @@ class FileFormat(Frozen, Generic[Data_co], kw_only=True):
         return named_rows.of_run() if self.kind is FileKind.RUNS else named_rows
 
     def _table_of_parquet(self, source: Source) -> ColumnTable:
-        """Open a Parquet file as a table. Raise FormatError if the format does not support tables."""
+        """Return a Parquet file as a table. Raise FormatError if the format does not support tables."""
         if not self.tables:
             raise FormatError(
                 f"{shown_name(source.path)}: {self.requested} reads text files, but this is a Parquet file"
@@ -260,7 +259,7 @@ class FileFormat(Frozen, Generic[Data_co], kw_only=True):
         return table_of_parquet(source)
 
     def refuse_grades(self, grades: Grades) -> None:
-        """Raise UsageError if the format does not support this type of grades."""
+        """Raise UsageError if the format does not support grades of the type ``grades``."""
         if f"grades={grades}" in self.excludes:
             reason = f": {self.why_whole}" if self.why_whole else ""
             both = f"{spelled('grades', grades)} cannot be combined with {spelled('rel_format', self.name)}"
@@ -273,17 +272,17 @@ class FileFormat(Frozen, Generic[Data_co], kw_only=True):
 
     @property
     def requested(self) -> str:
-        """The parameter that selects the format, in the notation of the caller."""
+        """The parameter that selects the format, written in the notation of the caller."""
         return spelled(self.kind.parameter, self.name)
 
     @property
     def columns(self) -> str:
-        """The columns of a line, as shown in the help."""
+        """The columns of a line, or the description that replaces them, as displayed in the help."""
         return ", or ".join(self.layout.columns) if self.layout else self.form
 
     @property
     def paragraphs(self) -> tuple[str, ...]:
-        """The paragraphs of the help."""
+        """The paragraphs of the format's help."""
         rest = [self.layout.explanation] if self.layout else []
         if not self.lenient:
             rest.append("Malformed numbers are errors, with or without --strict.")
@@ -295,9 +294,9 @@ class FileFormat(Frozen, Generic[Data_co], kw_only=True):
 
 
 def runs_in(fmt: FileFormat[RunStream], source: Source, compat: Compat, strict: bool, warn: Warn) -> list[RunStream]:
-    """Return the runs of a file, one for each value of the column ``run``. A file without this column has a single run.
+    """Return the runs in a file: one for each value of the column "run", or a single run if this column is missing.
 
-    If the file cannot be read, a single run is returned, which raises the error when it is evaluated.
+    If the file cannot be read, the result is a single run that raises the error when it is evaluated.
     """
     try:
         rules = Rules(compat, strict, warn)

@@ -1,6 +1,6 @@
 """Hints about malformed lines that are probably in another format.
 
-A hint suggests a format only if the lines can be read in it.
+A hint suggests a format only if the lines are valid in this format.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from irevalx.wording import is_parameter, spelled
 _WHOLE = rb"[+-]?[0-9]+"
 
 _PATTERNS = {"Q0": "[Qq]?0", "RANK": "[0-9]+", "SCORE": DECIMAL, "TAG": r"\S*[A-Za-z]\S*", "LABEL": "-?[0-9]+"}
-"""Regular expressions for the values of those columns that can be recognised by their values."""
+"""The patterns of the values of columns that can be recognised by their values."""
 
 _OTHER_COLUMNS = {
     "qrels": ("TOPIC DOCNO RANK SCORE LABEL",),
@@ -40,29 +40,29 @@ _OTHER_COLUMNS = {
         *("TOPIC Q0 DOCNO SCORE TAG", "TOPIC Q0 DOCNO SCORE", "TOPIC DOCNO RANK SCORE LABEL"),
     ),
 }
-"""A dictionary from the name of a format to the columns of other files that can be converted to it."""
+"""The columns of lines that can be converted to a format, by the name of the format."""
 
 _CONVERTED = {"qrels": "TOPIC 0 DOCNO LABEL", "trec_results": 'TOPIC "Q0" DOCNO RANK SCORE TAG'}
-"""The columns of the converted lines. Q0, a rank and a run tag are added if they are missing."""
+"""The columns of converted lines, by the name of the format. If Q0, a rank or a run tag is missing, it is added."""
 
 _NUMBER_OR_SETTING = r"[+-]?[0-9.]*[0-9](?:[eE][+-]?[0-9]+)?|sep=.*"
-"""A field that does not occur in headers: a number, or the separator that Excel writes on the first line."""
+"""The pattern of fields that do not occur in headers: numbers, and the line on which Excel declares a separator."""
 
 _MEASURE_VALUES = rb"(?=[^\t]{22})[A-Za-z]\S* *\t\S+\t\S+\r?(?:\n|$)"
-"""A line of trec_eval's output, in which the measure's name is padded to 22 characters."""
+"""The pattern of a line in the output of trec_eval, which pads the name of the measure to 22 characters."""
 
 _ID_COLUMNS = frozenset({"IGNORED", "GROUP", "SUBGROUP", "STRATUM", "SUBTOPIC"})
 
 
 def hint_at(formats: Sequence[FileFormat[Any]], fmt: FileFormat[Any], line: bytes, lines: bytes, layout: Layout) -> str:
-    """Return a hint about a malformed line, or "" if there is none. ``lines`` is this line with the lines after it."""
+    """Return a hint about a malformed line, or "" if there is none. ``lines`` is a sample of lines in the file."""
     if fmt.kind is FileKind.POOL:
         return _hint_at_pool(formats, line, lines)
     return _hint(formats, line, lines, layout, fmt)
 
 
 def _hint_at_other_kind(kind: FileKind) -> str:
-    """Return a hint about judgments given where a run is expected, or vice versa."""
+    """Return a hint that judgments were passed in place of a run, or a run in place of judgments."""
     other = "is this a run?" if kind is FileKind.JUDGMENTS else "are these judgments?"
     judgments = spelled("qrels")
     if not is_parameter("qrels"):
@@ -78,22 +78,22 @@ def _hint_at_other_kind(kind: FileKind) -> str:
 
 
 def looks_like_judgments(formats: Sequence[FileFormat[Any]], line: bytes) -> bool:
-    """Return whether a line can be a line of qrels."""
+    """Return whether a line is valid in the format qrels."""
     return any(fmt.name == "qrels" for fmt in _readable(formats, line, FileKind.JUDGMENTS))
 
 
 def looks_like_run(formats: Sequence[FileFormat[Any]], line: bytes) -> bool:
-    """Return whether a line can be a line of a run."""
+    """Return whether a line is valid in the format trec_results."""
     return any(fmt.name == "trec_results" for fmt in _readable(formats, line, FileKind.RUNS))
 
 
 def looks_like_scores(text: bytes) -> bool:
-    """Return whether a file that starts with this text can be the output of trec_eval or irevalx."""
+    """Return whether a file that starts with ``text`` looks like the output of trec_eval or irevalx."""
     return bool(re.match(_MEASURE_VALUES, text))
 
 
 def _hint_at_pool(formats: Sequence[FileFormat[Any]], line: bytes, lines: bytes) -> str:
-    """Return a hint about a file that cannot be read as a pool, or "" if its format is unknown."""
+    """Return a hint about a file that is not a valid pool, or "" if the format of the file is unknown."""
     if array := array_hint(lines):
         return array
     if re.match(OBJECT_OF_OBJECTS, lines):
@@ -106,7 +106,7 @@ def _hint_at_pool(formats: Sequence[FileFormat[Any]], line: bytes, lines: bytes)
 def _hint(
     formats: Sequence[FileFormat[Any]], line: bytes, lines: bytes, layout: Layout, expected: FileFormat[Any]
 ) -> str:
-    """Return a hint about a malformed line: wrong separators, another format, or judgments instead of a run."""
+    """Return a hint about a malformed line of judgments or a run, or "" if there is none."""
     fields, kind = line.split(), expected.kind
     if unread := kind_of_file(lines) or json_rule(Beginning("", lines), kind.parameter) or _hint_at_scores(lines, kind):
         return unread
@@ -129,7 +129,7 @@ def _hint(
 
 
 def _conversion(name: str, line: bytes, lines: bytes) -> str:
-    """Return a command that converts lines with other columns to a format. Return "" if the columns are unknown."""
+    """Return a hint with a command that converts lines to a format, or "" if the columns are unknown."""
     for columns in _OTHER_COLUMNS.get(name, ()):
         names = columns.split()
         pattern = r"\s+".join(_PATTERNS.get(column, r"\S+") for column in names)
@@ -147,7 +147,7 @@ def _conversion(name: str, line: bytes, lines: bytes) -> str:
 
 
 def _hint_at_scores(lines: bytes, kind: FileKind) -> str:
-    """Return a hint if the lines are the output of trec_eval and not judgments or a run, or "" otherwise."""
+    """Return a hint if lines are the output of trec_eval, and not judgments or a run, or "" if they are not."""
     if not looks_like_scores(lines):
         return ""
     other = "judgments" if kind is FileKind.JUDGMENTS else "a run"
@@ -159,7 +159,7 @@ def _hint_at_scores(lines: bytes, kind: FileKind) -> str:
 
 
 def _header_hint(line: bytes, layout: Layout) -> str:
-    """Return a hint about a header that lacks a column, or "" if the line is not a header.
+    """Return a hint about a missing column in a header, or "" if the line is not a header.
 
     A line that contains more numbers than known column names is not a header.
     """
@@ -172,7 +172,7 @@ def _header_hint(line: bytes, layout: Layout) -> str:
 
 
 def _table_hint(formats: Sequence[FileFormat[Any]], lines: bytes, kind: FileKind) -> str:
-    """Return a hint if the lines can be read as a table without a header, or "" otherwise."""
+    """Return a hint if lines are valid as a table without a header, or "" if they are not."""
     for fmt in formats:
         if fmt.kind is kind and fmt.name == "csv" and _reads(lines[: lines.rfind(NEWLINE) + 1] or lines, fmt):
             number = "GRADE" if kind is FileKind.JUDGMENTS else "SCORE"
@@ -181,7 +181,7 @@ def _table_hint(formats: Sequence[FileFormat[Any]], lines: bytes, kind: FileKind
 
 
 def _readable(formats: Sequence[FileFormat[Any]], lines: bytes, kind: FileKind) -> list[FileFormat[Any]]:
-    """Return the formats of a kind in which the lines are valid, but only the first of formats with equal columns."""
+    """Return the formats of a kind in which lines are valid, but only one of several formats with equal columns."""
     by_shape: dict[tuple[str, ...], FileFormat[Any]] = {}
     whole = lines[: lines.rfind(NEWLINE) + 1] or lines
     for fmt in formats:
@@ -193,14 +193,14 @@ def _readable(formats: Sequence[FileFormat[Any]], lines: bytes, kind: FileKind) 
 
 
 def _shape(layout: Layout) -> tuple[str, ...]:
-    """Return the columns of a layout. A column that accepts any word has the same name for all layouts."""
+    """Return the columns of a layout, with one name for all columns that accept any word."""
     return tuple(
         " ".join("ID" if name in _ID_COLUMNS else name for name in columns.split()) for columns in layout.columns
     )
 
 
 def _can_be_read(lines: bytes, fmt: FileFormat[Any], layout: Layout) -> bool:
-    """Return whether the lines are valid in a format, name no document twice, and have IDs in the ID columns."""
+    """Return whether lines are valid in a format, contain no duplicates, and contain IDs in the ID columns."""
     if not _reads(lines, fmt):
         return False
     rows = [line.split() for line in lines.splitlines()][bool(fmt.header) :]
@@ -220,7 +220,7 @@ def _can_be_read(lines: bytes, fmt: FileFormat[Any], layout: Layout) -> bool:
 
 
 def _reads(lines: bytes, fmt: FileFormat[Any]) -> bool:
-    """Return whether the lines are valid in a format and name no document of a topic twice."""
+    """Return whether lines are valid in a format and contain no document twice for a topic."""
     rules = Rules(TREC_EVAL_10, strict=True, warn=lambda line: None, hints=False)
     try:
         data: Any = replace(fmt, tables=False).built(Source("", lines), rules)

@@ -1,8 +1,8 @@
-"""The module that defines FILE_FORMATS, which contains one record for each file format.
+"""FILE_FORMATS, which contains one record for each file format.
 
-Options, help, manual pages, completion, errors and tests are generated from these records. To add a format, add a
-record to ``judgment_formats`` or ``run_formats``, an example, which ``tests/reading/test_formats.py`` requires, and,
-unless an existing reader fits, a module with its reader. A reader is imported when a file is read, so that the help
+Options, help, manual pages, completion, errors and tests are generated from the records. To add a format, add a record
+to ``judgment_formats`` or ``run_formats``, and an example, which ``tests/reading/test_formats.py`` requires. If no
+existing reader is suitable, also add a module with a reader. A reader is imported when a file is read, so that the help
 starts fast.
 """
 
@@ -32,38 +32,38 @@ FILE_FORMATS: tuple[FileFormat[Any], ...] = tuple(
 
 
 def hint(fmt: FileFormat[Any], line: bytes, lines: bytes, layout: Layout) -> str:
-    """Return a hint about a malformed line, or "" if there is none. All formats are tried in turn."""
-    from irevalx.reading.format_hints import hint_at  # imported late: most files have no malformed lines
+    """Return a hint about a malformed line after trying all formats, or "" if there is no hint."""
+    from irevalx.reading.format_hints import hint_at  # most files contain no malformed lines
 
     return hint_at(FILE_FORMATS, fmt, line, lines, layout)
 
 
-FileFormat.hint = hint  # under its own name, so that the method can be pickled
+FileFormat.hint = hint  # a method with the same name can be pickled
 
 REL_FORMATS: dict[str, FileFormat[AnyJudgments]] = {
     fmt.name: fmt for fmt in FILE_FORMATS if fmt.kind is FileKind.JUDGMENTS
 }
-"""A dictionary from each value of ``-R`` to the judgment format that it selects."""
+"""The judgment format that each value of ``-R`` selects."""
 
 RESULTS_FORMATS: dict[str, FileFormat[RunStream]] = {fmt.name: fmt for fmt in FILE_FORMATS if fmt.kind is FileKind.RUNS}
-"""A dictionary from each value of ``-T`` to the run format that it selects."""
+"""The run format that each value of ``-T`` selects."""
 
 read_qrels, read_trec_results, read_pool = QRELS.read, TREC_RESULTS.read, POOL.read
 """The readers of the default formats."""
 
 
 def rel_format(name: str) -> FileFormat[AnyJudgments]:
-    """Return the judgment format with this name. Raise FormatError if no format has the name."""
+    """Return the judgment format called ``name``. Raise FormatError if there is no such format."""
     return _named(REL_FORMATS, "judgments", FileKind.JUDGMENTS, name)
 
 
 def results_format(name: str) -> FileFormat[RunStream]:
-    """Return the run format with this name. Raise FormatError if no format has the name."""
+    """Return the run format called ``name``. Raise FormatError if there is no such format."""
     return _named(RESULTS_FORMATS, "runs", FileKind.RUNS, name)
 
 
 def names_of(kind: FileKind) -> str:
-    """Return the names of the formats of a kind as a phrase for messages.
+    """Return a phrase that lists the names of all formats of a kind.
 
     >>> names_of(FileKind.POOL)
     'pool'
@@ -72,7 +72,7 @@ def names_of(kind: FileKind) -> str:
 
 
 def _named(formats: Mapping[str, FileFormat[Data]], what: str, kind: FileKind, name: str) -> FileFormat[Data]:
-    """Return the format with this name. ``what`` describes the formats in the error message."""
+    """Return the format called ``name``. ``what`` is the description of the formats in the error message."""
     if name in formats:
         return formats[name]
     raise FormatError(f"unknown format of {what} {quote(name)}; {spelled(kind.parameter)} accepts {names_of(kind)}")

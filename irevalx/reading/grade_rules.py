@@ -1,4 +1,4 @@
-"""Rules for valid grades."""
+"""The rules for valid grades of each type."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ RULES: dict[Grades, str] = {
     "probability": "a probability of at most 1 (below 0: unjudged)",
     "label": "a finite number",
 }
-"""The descriptions of valid grades in messages."""
+"""The phrases that describe valid grades in messages."""
 
 
 def real_grades_hint() -> str:
-    """Return the hint about a grade that is a number but not an integer."""
+    """Return the hint that is added to a message about a grade that is not an integer."""
     return f"; real-valued grades require {spelled('grades', 'real')}" if is_parameter("grades") else ""
 
 

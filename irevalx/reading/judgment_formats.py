@@ -1,4 +1,4 @@
-"""The formats of judgments, one record for each format, in the order of the help."""
+"""The formats of judgments, each defined by one record, in the order of the help."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Labels that are words, such as pass and fail: their grades, and the words that mark missing labels."""
+"""Labels that are words, such as pass and fail, and the grades that these words represent."""
 
 from __future__ import annotations
 
@@ -24,22 +24,22 @@ PAIRS: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...] = (
     (("relevant",), ("not relevant", "nonrelevant", "non relevant", "irrelevant")),
     (("correct",), ("incorrect",)),
 )
-"""Pairs of words. If all labels of a file are words of one pair, they are read as the grades 1 and 0."""
+"""Pairs of words for the grades 1 and 0. The grades are assumed only if all labels of a file are words of one pair."""
 
 _MISSING = MISSING | {"error", "missing", "unknown"}
-"""Words that mark missing labels, even if all labels of a file are words."""
+"""The words that mark a missing label even if all labels of a file are words."""
 
 _GRADES = {word: 1.0 - place for pair in PAIRS for place, words in enumerate(pair) for word in words}
 
 EMPTY = float(UNJUDGED_IN_FILES)
-"""The grade that replaces an empty field, None, NaN, and every word that was declared to be a missing label."""
+"""The grade that represents a missing label: an empty field, None, NaN, or a word that was declared as missing."""
 
 _MOST_WORDS = 6
-"""The maximum number of words in a message."""
+"""The maximum number of words that a message lists."""
 
 
 def folded(word: str) -> str:
-    """Return a word in lower case, and replace each sequence of hyphens, underscores and blanks by one space.
+    """Convert a word to lower case, and replace each sequence of hyphens, underscores and blanks by a space.
 
     >>> folded("Not_Relevant")
     'not relevant'
@@ -48,24 +48,23 @@ def folded(word: str) -> str:
 
 
 class LabelWords:
-    """The words in the labels of one judge: the words with a declared grade, and the other words."""
+    """The words that occur in the labels of a judge, with the declared grades of words."""
 
     def __init__(self, grades: Mapping[str, float] | None = None, column: str = "") -> None:
-        self.column = column  # of a table with a column for each judge; "" otherwise
+        self.column = column  # the column if a table has one for each judge, or ""
         self._given = {folded(word): grade if grade >= 0 else EMPTY for word, grade in (grades or {}).items()}
-        self._first: dict[str, tuple[str, str, str]] = {}  # of each word: the place, the label in quotes, and a hint
+        self._first: dict[str, tuple[str, str, str]] = {}  # location, quoted label and hint
         self._has_numbers, self._are_binary, self._has_given = False, True, False
 
     def add_numbers(self, numbers: FloatArray) -> None:
-        """Record whether some labels are numbers, and whether all these are 0 or 1. Ignore negative numbers."""
+        """Record that labels are numbers, and whether all numbers are 0 or 1. Negative numbers are ignored."""
         self._has_numbers |= bool((numbers >= 0).any())
         self._are_binary &= bool(np.isin(numbers[numbers >= 0], (0, 1)).all())
 
     def number(self, text: bytes, place: Callable[[], str], hint: Callable[[], str] = str) -> float:
-        """Return the grade of a label, or NaN for a word without a grade.
+        """Return the grade of a label, or NaN if the label is a word to which no grade is assigned.
 
-        If an error is reported for this label later, ``place`` returns its location, and ``hint`` returns a remark for
-        the message.
+        For messages about the label, ``place`` returns the location of the label, and ``hint`` returns a remark.
         """
         value, is_number = c_double(text)
         if is_number:
@@ -104,14 +103,13 @@ class LabelWords:
 
     @property
     def assumed(self) -> dict[str, str]:
-        """A dictionary from each word whose grade was assumed to its first label, in quotes."""
+        """The words whose grades were assumed, each with its first label in quotes."""
         return {word: label for word, (_, label, _) in self._first.items() if word in _GRADES}
 
     def check(self, n_missing: int, warn: Warn) -> None:
-        """If words were read as missing labels, warn.
+        """Warn if words were read as missing labels. Call this method after all labels were read.
 
-        ``n_missing`` is the number of these labels. Call this method after reading. Raise MalformedNumberError if the
-        grade of a word is unclear.
+        ``n_missing`` is the number of missing labels. Raise MalformedNumberError if the grade of a word is unclear.
         """
         known = list(self.assumed)
         others = [word for word in self._first if word[:1].isalpha() and word not in {*known, *_MISSING}]
@@ -138,7 +136,7 @@ class LabelWords:
 
 
 def warn_of_assumed(path: str, judges: Sequence[LabelWords], warn: Warn) -> None:
-    """Warn, in one line, if words in a file or in table columns were read as assumed grades."""
+    """Issue one warning if grades were assumed for words in a file or in the columns of a table."""
     labels = {word: label for words in reversed(judges) for word, label in words.assumed.items()}
     if labels:
         columns = [quote(words.column) for words in judges if words.column and words.assumed]

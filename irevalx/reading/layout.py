@@ -1,4 +1,4 @@
-"""The layout of the lines of a file format, rules for reading values, and hints about malformed lines."""
+"""The layout of lines in a file format, the rules for reading values, and hints about malformed lines."""
 
 from __future__ import annotations
 
@@ -23,22 +23,22 @@ _WORDS = {
     "DEVIATION": "standard deviation",
     "PROBABILITY": "inclusion probability",
 }
-"""The words for columns in messages. A column without a word is named in lower case."""
+"""The words by which messages refer to columns. The default is the column name in lower case."""
 
 
 class Rules(Frozen):
-    """The rules for reading the values of an input."""
+    """The rules by which the values of an input are read."""
 
-    compat: Compat  # the version, which determines the precision of scores and the style of comments
+    compat: Compat  # the emulated version, which determines the precision of scores and the comments
     strict: bool  # whether malformed numbers and likely mistakes are errors
     warn: Warn
     grades: Grades = "whole"
     hints: bool = True  # whether errors contain hints
-    words: LabelWords | None = None  # the grades of labels in words, if ``grades`` is "label"
+    words: LabelWords | None = None  # the words in labels and their grades, if ``grades`` is "label"
 
 
 class CommentStyle(Enum):
-    """The styles of comments: each value describes, in the help, which lines are comments."""
+    """The styles of comments. Each value is the phrase by which the help describes comment lines."""
 
     NONE = "No lines"
     AT_LINE_START = "Lines that start with #"
@@ -46,25 +46,25 @@ class CommentStyle(Enum):
 
 
 class Layout(Frozen, kw_only=True):
-    """The layout of the lines of a format."""
+    """The layout of lines in a file format."""
 
-    line: str  # the name of a line in messages: "a judgment"
+    line: str  # the noun for a line in messages, such as "a judgment"
     columns: tuple[str, ...]
-    """The names of the columns, such as "TOPIC DOCNO". If there are several layouts, the first data line determines the
-    layout that is used."""
+    """The alternative lists of columns, such as "TOPIC DOCNO". The first data line determines which alternative is
+    used."""
     more: bool = False  # whether further columns can follow, which are ignored
-    blank_lines: bool = False  # whether blank lines are skipped; otherwise they are malformed
-    comments: CommentStyle = CommentStyle.AT_LINE_START  # which lines are skipped as comments
-    comments_in_9: bool = False  # whether they are also skipped under ``--compat 9``; trec_eval 9 has no comments
+    blank_lines: bool = False  # whether blank lines are skipped; if not, they are malformed
+    comments: CommentStyle = CommentStyle.AT_LINE_START  # the style of the comments that are skipped
+    comments_in_9: bool = False  # whether comments are also skipped under ``--compat 9``, unlike in trec_eval 9
     tabs: bool = False
-    """Whether IDs can contain spaces: if all columns are separated by tabs, only tabs separate columns."""
+    """Whether IDs can contain spaces. If all columns are separated by tabs, spaces do not separate columns."""
 
     def comments_in(self, compat: Compat) -> CommentStyle:
-        """Return the style of comments in the emulated version of trec_eval."""
+        """Return the style of comments under the emulated version of trec_eval."""
         return self.comments if compat.comments or self.comments_in_9 else CommentStyle.NONE
 
     def rule(self, columns: str | None = None) -> str:
-        """Return the expected columns of a line for messages. ``columns`` are the columns of the file, if known.
+        """Return a phrase that describes the expected columns. ``columns`` contains the columns of the file if known.
 
         >>> Layout(line="a line", columns=("TOPIC DOCNO", "TOPIC IGNORED DOCNO", "A B C D")).rule()
         'expected a line with 2 columns (topic, document), 3 or 4'
@@ -76,7 +76,7 @@ class Layout(Frozen, kw_only=True):
 
     @property
     def explanation(self) -> str:
-        """The rules for all lines, in the words of the help."""
+        """The sentences of the help that describe the lines."""
         sentences = ["Columns are separated by spaces or tabs."]
         if self.more:
             sentences.append("Further columns are ignored.")
@@ -91,13 +91,13 @@ class Layout(Frozen, kw_only=True):
 
 
 def word_for(column: str) -> str:
-    """Return the name by which messages refer to a column."""
+    """Return the word by which messages refer to a column."""
     return _WORDS.get(column, column.lower())
 
 
-# Patterns are texts because compiling them would slow down each start of the command.
+# Patterns are not compiled, because compiling them would slow down each start of the command.
 _UTF_16 = rb"(?:[\t -~]\0){3}"
-"""Three ASCII characters in UTF-16."""
+"""The pattern of three ASCII characters in UTF-16."""
 
 _SEPARATORS = ((b",", "commas"), (b";", "semicolons"), (b"|", "bars"), ("\u00a0".encode(), "no-break spaces"))
 
@@ -118,10 +118,10 @@ KINDS_OF_FILES: tuple[tuple[bytes | tuple[bytes, ...], str], ...] = (
     (b"version https://git-lfs", "a pointer of Git LFS; fetch the file with git lfs pull"),
     ((b"<!DOCTYPE", b"<!doctype", b"<html"), "an HTML page; download the file itself"),
 )
-"""The first bytes of files that irevalx does not read, and a hint about each."""
+"""The first bytes of files that irevalx does not read, each with a hint."""
 
 _TAR = slice(257, 262)
-"""The bytes of a tar archive that contain the word "ustar"."""
+"""The range of the bytes in a tar archive that contain the word "ustar"."""
 
 NUMBER_HINTS: tuple[tuple[bytes, str], ...] = (
     (rb"""(["']).*\1""", "; remove the quotes"),
@@ -136,11 +136,11 @@ NUMBER_HINTS: tuple[tuple[bytes, str], ...] = (
     ("\u2212".encode() + rb"[0-9.]+", "; replace the minus sign (U+2212) by a hyphen"),
     (rb"(?i:true|false)", "; replace true by 1 and false by 0"),
 )
-"""Patterns of malformed numbers, and a hint about each."""
+"""Patterns of malformed numbers, each with a hint."""
 
 
 def number_hint(text: bytes, fields: Sequence[bytes], *, is_first: bool) -> str:
-    """Return a hint about a malformed number, or "" if there is none. ``fields`` are the fields of its line."""
+    """Return a hint about a malformed number, or "" if there is none. ``fields`` contains all fields of the line."""
     if is_first and fields and sum(is_known_name(field) for field in fields) >= min(3, len(fields)):
         return "; is this a header? If so, remove the line"
     if len(fields) == 4 and text == fields[3] and text in fields[1:3]:
@@ -149,7 +149,7 @@ def number_hint(text: bytes, fields: Sequence[bytes], *, is_first: bool) -> str:
 
 
 def kind_of_file(beginning: bytes) -> str:
-    """Return the type of a file that irevalx does not read, given its first bytes, or "" for other files."""
+    """Return a hint about a file that irevalx does not read, given its first bytes, or "" for other files."""
     if beginning[_TAR] == b"ustar":
         return "this is a tar archive; extract the file with tar -xf"
     return next((f"this is {kind}" for start, kind in KINDS_OF_FILES if beginning.startswith(start)), "")
@@ -166,18 +166,18 @@ def encoding_hint(text: bytes) -> str:
 _RETURNS = "lines end with carriage returns (CR) alone; convert them: tr '\\r' '\\n'"
 
 _ARRAY = rb"(?:\xef\xbb\xbf)?\s*\[\s*(?:[{\[\]\"]|$)"
-"""The beginning of a JSON array that contains objects, arrays or strings, or a first line that only opens an array."""
+"""The pattern of a JSON array that contains objects, arrays or strings, or of a line that only opens an array."""
 
 
 def array_hint(text: bytes) -> str:
-    """Return a hint about a file or line that starts like a JSON array, or "" if it does not."""
+    """Return a hint about a file or line that starts like a JSON array, or "" for other text."""
     if not re.match(_ARRAY, text):
         return ""
     return "JSON arrays are not read; write one object per line (JSON Lines), for example with jq -c '.[]'"
 
 
 def long_line_hint(text: bytes) -> str:
-    """Return the remedy for a line that is too long, given the beginning of the line."""
+    """Return a hint about a line that is too long, given the beginning of the line."""
     if text.count(b"\r") > 1:
         return _RETURNS
     if looks_like_json(text):
@@ -191,17 +191,17 @@ def looks_like_json(text: bytes) -> bool:
 
 
 DECIMAL = r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
-"""A decimal number, optionally with an exponent."""
+"""The pattern of a decimal number, optionally with an exponent."""
 
 _KEY = rb'"((?:[^"\\]|\\.)*)"\s*:'
 OBJECT_OF_OBJECTS = rb"\s*\{\s*" + _KEY + rb"\s*\{"
-"""The beginning of a JSON object of objects."""
+"""The pattern of a JSON object whose values are objects."""
 
 OBJECT_OF_NUMBERS = OBJECT_OF_OBJECTS + rb"\s*(?:\}|" + _KEY + rb"\s*[-0-9tf])"
-"""The beginning of a JSON object of objects that contain numbers or booleans."""
+"""The pattern of a JSON object whose values are objects that contain numbers or booleans."""
 
 OBJECT_OF_RUNS = rb"\s*\{\s*" + _KEY + OBJECT_OF_NUMBERS
-"""The beginning of a JSON object with an object of objects for each run."""
+"""The pattern of a JSON object that contains an object {topic: {docno: number}} for each run."""
 
 CONVERSIONS = {
     "rel_format": (
@@ -214,14 +214,14 @@ CONVERSIONS = {
         ".details | to_entries[] | .key as $query | .value.hits[].hit | {query: $query, docid: ._id, score: ._score}",
     ),
 }
-"""jq programs for the JSON of OpenSearch and Elasticsearch. For judgments and for runs, a key identifies the JSON."""
+"""The jq programs that convert JSON of OpenSearch and Elasticsearch, each with the key that identifies such JSON."""
 
 _BEGINNING = 1 << 11
-"""The number of bytes that are searched for keys, which hints contain."""
+"""The number of bytes that are searched for keys to be listed in hints."""
 
 
 def json_hint(text: bytes, parameter: str) -> str:
-    """Return a hint about JSON that cannot be read, or "" for other text.
+    """Return a hint about JSON that irevalx cannot read, or "" for text that is not JSON.
 
     The hint contains the first keys of the JSON and, if it is known, the command that converts it. ``parameter`` is
     "rel_format" for judgments, or "results_format" for a run.
@@ -239,23 +239,23 @@ def json_hint(text: bytes, parameter: str) -> str:
 
 
 def text_hint(value: object) -> str:
-    """Return a hint to append to a message if a number was passed as text, or "" for other values."""
+    """Return a hint about a number that was passed as a string, or "" for other values."""
     is_number = isinstance(value, str) and re.fullmatch(DECIMAL, value.strip())
     return "; the number is text: convert it with int or float" if is_number else ""
 
 
 def id_hint(value: object) -> str:
-    """Return a hint to append to a message if an integer ID was passed as a float, or "" for other values."""
+    """Return a hint about an integer ID that was passed as a float, or "" for other values."""
     return "; convert the column to integers or text" if isinstance(value, float) and value.is_integer() else ""
 
 
 def no_hint(line: bytes, lines: bytes, layout: Layout) -> str:
-    """Return "". This function is used if no hint about a malformed line is needed."""
+    """Return "", in contexts in which a hint about a malformed line is not needed."""
     return ""
 
 
 def separator_hint(line: bytes, fields: Sequence[bytes], layout: Layout) -> str:
-    """Return a hint about the separators of a line, or "" if there is none."""
+    """Return a hint about the wrong separators of a line, or "" if there is none."""
     if line.count(b"\r") > 1:
         return _RETURNS
     numbers = {len(columns.split()) for columns in layout.columns}

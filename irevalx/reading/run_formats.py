@@ -1,4 +1,4 @@
-"""The formats of runs and of pools. Each format is one record, and the records have the order of the help."""
+"""The formats of runs and pools, each defined by one record, in the order of the help."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Topic groups (subsets of the topics) and clusters of dependent topics, read from a file or a dictionary."""
+"""Reading of topic groups, which are subsets of the topics, and of clusters of dependent topics."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ from irevalx.process.platform import as_bytes, as_text
 from irevalx.reading.sources.files import Source
 
 TopicGroups = Mapping[str, frozenset[bytes]]
-"""The topics of each group. Groups are in the order of their first occurrence."""
+"""The topics of each group, with groups in order of first occurrence."""
 
 _GROUP = "group"
-"""The name of the column of groups."""
+"""The name of the column that contains groups."""
 
 _BLANKS = " \t\n\r\v\f"
-"""The ASCII characters that are blanks. Blanks separate fields and are removed from the ends of fields."""
+"""The ASCII blanks, which separate fields and are removed from the ends of fields."""
 
 _BLANK = re.compile(f"[{_BLANKS}]+")
 
 _RESERVED = frozenset({"low", "high"})
-"""The names that groups cannot have, because the names denote the bounds of confidence intervals."""
+"""The reserved names that groups cannot have, because they denote the bounds of confidence intervals."""
 
 
 def read_topic_groups(source: Source) -> TopicGroups:
-    """Read groups from lines ``TOPIC GROUP``, CSV with a header, or JSON. Raise InputError for other content."""
+    """Read topic groups from lines TOPIC GROUP, CSV with a header, or JSON. Raise InputError for other content."""
     groups = groups_of_pairs(_pairs_in(source, _GROUP), shown_name(source.path))
     if not groups:
         raise InputError(f"{shown_name(source.path)}: the file contains no groups")
@@ -37,10 +37,10 @@ def read_topic_groups(source: Source) -> TopicGroups:
 
 
 def read_topic_clusters(source: Source, item: str = "topic", column: str = "cluster") -> dict[str, str]:
-    """Read the cluster of each topic from lines ``TOPIC CLUSTER``, CSV with a column ``cluster``, or JSON.
+    """Read the cluster of each topic from lines TOPIC CLUSTER, CSV with a header, or JSON.
 
-    Other items, such as collections, and another ``column``, such as family, are read in the same way. Raise InputError
-    if an item has several clusters.
+    Other items and columns, such as collections and their families, are read in the same way. Raise InputError if an
+    item has several clusters.
     """
     clusters: dict[str, str] = {}
     for name, cluster in _pairs_in(source, column, item):
@@ -51,7 +51,7 @@ def read_topic_clusters(source: Source, item: str = "topic", column: str = "clus
 
 
 def _pairs_in(source: Source, column: str, item: str = "topic") -> Iterator[tuple[str, str]]:
-    """Read pairs of a topic (or another ``item``) and its group or cluster from a file."""
+    """Yield pairs of an item, such as a topic, and its group or cluster from a file."""
     where, text = shown_name(source.path), as_text(source.content())
     head = next((line for line in text.split("\n") if line.strip() and not line.startswith("#")), "")
     if head.lstrip().startswith("{"):
@@ -62,7 +62,7 @@ def _pairs_in(source: Source, column: str, item: str = "topic") -> Iterator[tupl
 
 
 def groups_of_pairs(pairs: Iterable[tuple[str, str]], where: str) -> TopicGroups:
-    """Return the topics of each group, given pairs (topic, group). Raise InputError if a group name is invalid."""
+    """Collect the topics of each group from pairs (topic, group). Raise InputError if a group name is invalid."""
     topics: dict[str, set[bytes]] = {}
     for topic, group in pairs:
         _encoded(group, where)
@@ -84,7 +84,7 @@ def group_warnings(groups: TopicGroups, judged: Iterable[bytes], where: str) -> 
 
 
 def _encoded(name: str, where: str) -> bytes:
-    """Encode a name as bytes. Raise InputError if the name contains a lone surrogate, which is possible in JSON."""
+    """Encode a name. Raise InputError if the name contains a lone surrogate, which is possible in JSON."""
     try:
         return as_bytes(name)
     except UnicodeEncodeError:
@@ -93,7 +93,7 @@ def _encoded(name: str, where: str) -> bytes:
 
 
 def _listed(names: list[bytes], most: int = 5) -> str:
-    most += len(names) == most + 1  # "..." does not replace a single name
+    most += len(names) == most + 1  # never replace a single name by "..."
     return ", ".join(map(quote, names[:most])) + (", ..." if len(names) > most else "")
 
 
@@ -109,7 +109,7 @@ def _of_lines(where: str, text: str, column: str, item: str) -> Iterator[tuple[s
 
 
 def _of_csv(where: str, text: str, column: str, item: str) -> Iterator[tuple[str, str]]:
-    from irevalx.reading.column_names import COLLECTION, TOPIC, named  # imported late: nothing else here needs tables
+    from irevalx.reading.column_names import COLLECTION, TOPIC, named  # only CSV requires this module
 
     reader = csv.reader(io.StringIO(text, newline=""))
     names = [name.strip().lower() for name in next(fields for fields in reader if _has_values(fields))]
@@ -131,12 +131,12 @@ def _of_csv(where: str, text: str, column: str, item: str) -> Iterator[tuple[str
 
 
 def _has_values(fields: list[str]) -> bool:
-    """Return whether a CSV line is neither blank nor a comment."""
+    """Return whether the fields of a CSV line contain values, so that the line is neither blank nor a comment."""
     return any(field.strip() for field in fields) and not fields[0].startswith("#")
 
 
 def _all_groups(pairs: list[tuple[str, Any]]) -> dict[str, list[Any]]:
-    """Return the groups of each topic. If a topic is repeated, its groups are combined."""
+    """Collect the groups of each topic. If a topic is repeated, the groups are combined."""
     groups_of_topics: dict[str, list[Any]] = {}
     for topic, groups in pairs:
         groups_of_topics.setdefault(topic, []).extend(groups if isinstance(groups, list) else [groups])

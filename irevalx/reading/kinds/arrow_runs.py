@@ -1,4 +1,4 @@
-"""Runs in Arrow tables, read in blocks of whole topics (requires pyarrow).
+"""Runs in Arrow tables, which are read in blocks of whole topics with pyarrow.
 
 If the rows of a table can be read only once, or are slow to read, they are spooled to a temporary file.
 """
@@ -42,7 +42,7 @@ _TOPIC, _DOCNO = (spec.names[0] for spec in (TOPIC, DOCNO))
 
 
 def arrow_runs(table: ArrowTable, name: bytes) -> list[TableRun]:
-    """Return the runs of a table. If its rows cannot be read again, they are spooled to a temporary file."""
+    """Return the runs in a table. Rows that can be read only once are spooled to a temporary file."""
     number = table.number_of_run()
     columns = (number, TOPIC, DOCNO)
     table.check(*columns)
@@ -70,20 +70,20 @@ def _rows_at(rows: pa.Table, places: AnyArray) -> Iterator[pa.RecordBatch]:
 
 
 def _run(name: bytes, path: str, rows: Callable[[], Iterator[pa.RecordBatch]], number: ColumnSpec) -> TableRun:
-    """Return a run. The function ``rows`` yields its rows and can be called several times."""
+    """Return a run whose rows the function ``rows`` yields. The function can be called several times."""
     return TableRun(
         name, path, blocks=lambda: _blocks(rows(), path, number), again=lambda: _by_topic(rows(), path, number)
     )
 
 
 def _blocks(batches: Iterable[pa.RecordBatch], path: str, number: ColumnSpec) -> Iterator[Entries]:
-    """Yield at least one block. If the rows of each topic are adjacent, blocks contain whole topics."""
+    """Yield at least one block of entries. If topics are contiguous, no topic is split across blocks."""
     for block in whole_topics(batches, _ENOUGH):
         yield from _by_topic(block, path, number)
 
 
 def whole_topics(batches: Iterable[pa.RecordBatch], least: int) -> Iterator[list[pa.RecordBatch]]:
-    """Yield at least one block of whole topics. All blocks but the last have at least ``least`` rows.
+    """Yield at least one block of whole topics. All blocks except the last contain at least ``least`` rows.
 
     The caller can remove the batches from a block, so that their memory is freed.
     """
@@ -106,7 +106,7 @@ def whole_topics(batches: Iterable[pa.RecordBatch], least: int) -> Iterator[list
 
 
 def _by_topic(batches: Iterable[pa.RecordBatch], path: str, number: ColumnSpec) -> Iterator[Entries]:
-    """Yield at least one block of whole topics. All rows, in any order, are held in memory."""
+    """Group rows in any order by topic, in memory, and yield at least one block of whole topics."""
     rows = pa.Table.from_batches(batches, schema_of(number, TOPIC, DOCNO))
     topics, codes, lengths = numbered(rows[_TOPIC].chunks)
     order = None if _ascends(codes) else _order(codes, lengths, len(topics))
@@ -124,7 +124,7 @@ def _by_topic(batches: Iterable[pa.RecordBatch], path: str, number: ColumnSpec) 
             named = docnos.take(places)
         else:
             places = order[begin:end]
-            named = names_of([docnos.take(array_of(places))])  # contiguous, which is faster to read
+            named = names_of([docnos.take(array_of(places))])  # contiguous strings are faster to read
         yield Entries(path, topics[first:last], of_topics, named, scores[places], lines[places])
 
 
@@ -133,13 +133,13 @@ def _ascends(codes: AnyArray) -> bool:
 
 
 def _order(codes: AnyArray, lengths: IntArray, n_codes: int) -> IntArray:
-    """Return the stable order of rows by code. The codes are less than ``n_codes`` and run-length encoded."""
+    """Return the permutation that stably sorts rows by code, given run-length-encoded codes below ``n_codes``."""
     of_rows = (codes.astype(np.uint16) if n_codes <= MOST_SMALL else codes).repeat(lengths)
     return np.argsort(of_rows, kind="stable")
 
 
 class SpooledRows:
-    """Rows that can be read only once, spooled to a temporary file. A full disk raises UnreadableFileError."""
+    """Rows that are spooled to a temporary file. If the disk is full, UnreadableFileError is raised."""
 
     def __init__(self, unread: ArrowTable, *columns: ColumnSpec) -> None:
         self._path, self._columns = unread.path, columns
@@ -148,7 +148,7 @@ class SpooledRows:
         self._begun = False
 
     def rows(self) -> Iterator[pa.RecordBatch]:
-        """Yield the rows. This method can be called repeatedly."""
+        """Yield all rows. This method can be called several times."""
         if self._begun:
             return self.table().batches(*self._columns)
         self._begun = True
@@ -165,7 +165,7 @@ class SpooledRows:
 
 
 def _writing(unread: ArrowTable, columns: Sequence[ColumnSpec], written: list[pa.Buffer]) -> Iterator[pa.RecordBatch]:
-    """Yield rows while writing them to a temporary file, and finally append its buffer to ``written``."""
+    """Yield rows while writing them to a temporary file. At the end, append the file's buffer to ``written``."""
     schema = schema_of(*columns)
     stored = schema.remove(schema.get_field_index(LINE))  # row numbers need not be stored
     try:
@@ -175,7 +175,7 @@ def _writing(unread: ArrowTable, columns: Sequence[ColumnSpec], written: list[pa
                     writer.write(batch.select(stored.names))
                     yield batch
             file.flush()
-            # By its descriptor, since some systems cannot open a temporary file a second time.
+            # The file descriptor is used, because some systems cannot open a temporary file a second time.
             written.append(pa.py_buffer(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)))
     except OSError as error:
         reason = error.strerror or first_line(error)

@@ -1,7 +1,6 @@
-"""Conversion of columns in memory to judgments and runs.
+"""The conversion of columns in memory to judgments and runs.
 
-Dictionaries and tables are first converted to columns of IDs and numbers, and the columns are then converted to
-``Entries``.
+Dictionaries and tables are converted to columns of IDs and numbers, from which ``Entries`` are created.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ if TYPE_CHECKING:
 
 
 class Entries(Frozen):
-    """The documents of some topics. Each document has a number, such as a grade or a score."""
+    """The documents of several topics, each with a number, which is a grade or a score."""
 
     path: str  # the path shown in messages
     topics: tuple[bytes, ...]  # the distinct topics, in input order
@@ -45,12 +44,12 @@ class Entries(Frozen):
 
     @classmethod
     def of_rows(cls, path: str, topics: Names, docnos: Names, numbers: AnyArray, lines: IntArray) -> Entries:
-        """Group the rows of a table by topic. ``lines`` contains their 1-based numbers."""
+        """Group the rows of a table by topic. ``lines`` contains the 1-based row numbers."""
         names, rows, order = group_by_topic(topics)
         return cls(path, names, rows, docnos.take(order), numbers[order], lines[order])
 
     def judgments(self) -> Judgments:
-        """Return the entries as judgments. Topics without documents are removed."""
+        """Convert the entries to judgments. Topics without documents are removed."""
         topics, rows = self.topics, self.rows
         if np.count_nonzero(rows.lengths) < rows.n:
             filled = np.flatnonzero(rows.lengths).tolist()
@@ -59,7 +58,7 @@ class Entries(Frozen):
         return Judgments.joined(self.path, [part])
 
     def results(self, compat: Compat, tag: bytes, *, strict: bool) -> ResultRows:
-        """Return the entries as results of a run with this tag. ``strict`` rejects scores that are not finite."""
+        """Convert the entries to results of a run. If ``strict`` is true, scores that are not finite are errors."""
         scores: FloatArray = self.numbers
         return ResultRows(
             topics=self.topics,
@@ -77,7 +76,7 @@ class Entries(Frozen):
         )
 
     def score_warnings(self, paths: Sequence[str], n_topics: Sequence[int]) -> dict[int, tuple[RunWarning, ...]]:
-        """Return the warnings about scores as a dictionary from the index of a run to its warnings.
+        """Return the warnings about the scores of each run, as a dictionary with indices of runs as keys.
 
         ``paths`` and ``n_topics`` contain the path and the number of topics of each run.
         """
@@ -87,7 +86,7 @@ class Entries(Frozen):
         by_run = {}
         for number, end in enumerate(accumulate(n_topics)):
             begin = end - n_topics[number]
-            if begin < end and equal[begin] and equal[end - 1]:  # only these runs are checked
+            if begin < end and equal[begin] and equal[end - 1]:  # other runs cannot cause a warning
                 places = slice(*self.rows.offsets[[begin, end]].tolist())
                 rows = Segments.of_lengths(self.rows.lengths[begin:end])
                 if warnings := score_warnings(paths[number], rows, self.numbers[places]):
@@ -106,15 +105,15 @@ class Entries(Frozen):
 
 
 class TableRun(Frozen):
-    """A run in a table. ``blocks`` and ``again`` work as in ``RunStream``."""
+    """A run in a table. The fields ``blocks`` and ``again`` are as in ``RunStream``."""
 
     name: bytes
-    path: str  # the table's name in messages
+    path: str  # the name of the table in messages
     blocks: Callable[[], Iterator[Entries]]
     again: Callable[[], Iterable[Entries]]
-    is_unread: bool = False  # whether its rows come from a stream that was not read yet
-    remedy: str = ""  # what messages about duplicate documents recommend
-    by_rank: bool = False  # whether its numbers are negative ranks
+    is_unread: bool = False  # whether the rows are in a stream that was not read yet
+    remedy: str = ""  # the hint that is added to messages about duplicate documents
+    by_rank: bool = False  # whether the numbers are negative ranks
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the run with its rows in memory."""
@@ -122,7 +121,7 @@ class TableRun(Frozen):
         return type(self), (self.name, self.path, rows, rows, False, self.remedy, self.by_rank)
 
     def opened(self, compat: Compat, *, strict: bool) -> RunStream:
-        """Return the run as a stream. ``strict`` rejects scores that are not finite."""
+        """Return the run as a stream. If ``strict`` is true, scores that are not finite are errors."""
 
         def parse(entries: Entries) -> ResultRows:
             results = entries.results(compat, self.name, strict=strict)

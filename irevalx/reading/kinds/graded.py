@@ -21,17 +21,17 @@ from irevalx.trec_eval import c_double
 from irevalx.wording import is_parameter, more_such, spelled
 
 NOT_DRAWN = -999
-"""If the grade of a document is at most this number, the document was pooled but not sampled."""
+"""The highest grade that marks a document as pooled but not sampled."""
 
 NOT_AT_RANDOM = (0, 2)
-"""The methods that select a document deterministically, so that its inclusion probability is 1."""
+"""The values of METHOD for documents that were selected deterministically, with an inclusion probability of 1."""
 
 AT_RANDOM = (1, 2, 4)
-"""The methods that sample a document at random."""
+"""The values of METHOD for documents that were sampled at random."""
 
 
 def read_prels(rows: Rows, rules: Rules) -> InclusionJudgments:
-    """Read judgments with inclusion probabilities. Malformed numbers are always errors."""
+    """Read judgments with inclusion probabilities. A malformed number is always an error."""
     whole_grades = replace(GRADE, kind="integers")
     specs = tuple(whole_grades if spec is GRADE else spec for spec in rows.specs)
     columns = whole(replace(rows, specs=specs), rules)
@@ -50,7 +50,7 @@ def inclusion_judgments(  # noqa: PLR0917 - the columns
     lines: IntArray,
     warn: Warn,
 ) -> InclusionJudgments:
-    """Return the judgments of sampled documents grouped by topic. An unknown probability is stored as NaN."""
+    """Return the judgments of sampled documents, grouped by topic. Documents with probability NaN are not sampled."""
     drawn = grades > NOT_DRAWN
     with np.errstate(invalid="ignore"):
         outside = drawn & ((probabilities < 0) | (probabilities > 1))
@@ -90,15 +90,15 @@ def inclusion_judgments(  # noqa: PLR0917 - the columns
 
 
 def _about(path: str, lines: IntArray, problem: str) -> str:
-    """Return a warning about the first of several lines. The warning also contains the number of further lines."""
+    """Return a warning about a problem on several lines, which names the first line and the number of further lines."""
     return f"{shown_name(path)}:{lines[0]}: {problem}{more_such(lines.size - 1, 'line')}"
 
 
 def read_graded(rows: Rows, rules: Rules) -> Judgments:
-    """Read graded judgments. A column ``STRATUM`` makes them a stratified sample."""
-    numbers: dict[bytes, int] = {}  # from the name of a stratum to its number, in file order
-    judges: dict[str, dict[bytes, int]] = {}  # from a column to the first line of each judge
-    items = Names.of([b"item"])  # the name of the only document of each topic, if there is no column of documents
+    """Read graded judgments. If there is a column STRATUM, the judgments are a stratified sample."""
+    numbers: dict[bytes, int] = {}  # the index of each stratum, in file order
+    judges: dict[str, dict[bytes, int]] = {}  # the first line of each judge, for each column
+    items = Names.of([b"item"])  # the only document of each topic if documents have no column
 
     def build(columns: Columns) -> Judgments:
         topics, of_topics, order = group_by_topic(columns["TOPIC"])
@@ -132,7 +132,7 @@ def read_graded(rows: Rows, rules: Rules) -> Judgments:
 
 
 def add_judges(judges: dict[str, dict[bytes, int]], columns: Columns) -> None:
-    """For each column that names judges, record the first line or row of each judge."""
+    """Add the first line or row of each judge to ``judges``, for each column that names judges."""
     for column in (spec.column for spec in JUDGES if spec.column in columns):
         number, names = numbered(columns[column])
         first_of = judges.setdefault(column, {})
@@ -142,7 +142,7 @@ def add_judges(judges: dict[str, dict[bytes, int]], columns: Columns) -> None:
 
 
 def judge_warnings(judges: Mapping[str, Mapping[bytes, int]], rows: Rows, values: str) -> Iterator[str]:
-    """Yield a warning about each column that names several judges. ``values`` is "labels" or "preferences"."""
+    """Yield a warning about each column with several judges. ``values`` is the word "labels" or "preferences"."""
     where = f"{shown_name(rows.path)}:{'row ' if isinstance(rows, TableRows) else ''}"
     option = ""
     if values == "labels" and is_parameter("machines"):
@@ -158,20 +158,20 @@ def judge_warnings(judges: Mapping[str, Mapping[bytes, int]], rows: Rows, values
 
 
 def _by_line(weights: FloatArray, lines: IntArray) -> FloatArray:
-    """Return weights indexed by line number. Documents that have no line have line 0 and the weight NaN."""
+    """Return an array of weights indexed by line number. Element 0, for documents without a line, is NaN."""
     by_line = np.full(int(lines.max(initial=0)) + 1, np.nan)
     by_line[lines] = weights
     return by_line
 
 
 def _stratum_order(name: bytes) -> tuple[bool, float, bytes]:
-    """Return the sort key of a stratum: numbers come first, in ascending order, then other names."""
+    """Return the sort key of a stratum. Numbers come first, in ascending order, followed by other names."""
     value, is_number = c_double(name)
     return not is_number, value if is_number else 0.0, name
 
 
 def read_pool(rows: Rows, rules: Rules) -> PooledDocuments:
-    """Read a pool. A document can occur several times."""
+    """Read a pool, in which a document can occur several times."""
     parts = []
     for block in rows.blocks():
         columns = rows.columns(block, rules)

@@ -1,4 +1,4 @@
-"""Readers of judgments in groups, preferences, and judgments of subtopics."""
+"""Readers of judgments in groups, of preferences, and of judgments for subtopics."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def read_grades_in_groups(rows: Rows, rules: Rules) -> GroupedJudgments:
 
 
 def read_preferences(rows: Rows, rules: Rules) -> PreferenceJudgments:
-    """Read preferences. Levels are rounded like scores, and the column ``SUBGROUP`` is optional."""
+    """Read preferences. Levels are rounded like scores, and the column SUBGROUP is optional."""
     columns = whole(rows, rules)
     judges: dict[str, dict[bytes, int]] = {}
     add_judges(judges, columns)
@@ -65,7 +65,7 @@ def read_preferences(rows: Rows, rules: Rules) -> PreferenceJudgments:
 
 
 def read_pairs(rows: Rows, rules: Rules) -> PreferenceJudgments:
-    """Read preferences from pairs: the winner comes first, or a third column repeats the ID of the winner."""
+    """Read pairs of documents. The winner is the first document, or is repeated in a third column."""
     columns = whole(rows, rules)
     winners, losers = columns["WINNER"], columns["LOSER" if "LOSER" in columns else "DOCNO"]
     if "OTHER" in columns:
@@ -91,7 +91,7 @@ def read_pairs(rows: Rows, rules: Rules) -> PreferenceJudgments:
 
 
 def _preferences(about: GroupedLines, subgroup: IntArray, level: FloatArray, lines: IntArray) -> PreferenceJudgments:
-    """Group lines by judgment group, given the subgroup, level and line number of each line."""
+    """Create preference judgments, given the subgroup, the level and the line number of each line."""
     order = np.lexsort((about.document, -level, subgroup, about.group))
     return PreferenceJudgments(
         documents=about.documents,
@@ -106,22 +106,22 @@ def _preferences(about: GroupedLines, subgroup: IntArray, level: FloatArray, lin
 
 
 class GroupedLines(Frozen):
-    """The distinct topics, groups and documents in the lines of a file."""
+    """The topics, judgment groups and documents that occur in the lines of a file."""
 
-    documents: Documents  # the distinct documents of each topic, ascending in byte order
-    groups: Segments  # the judgment groups of each topic, ascending in byte order
+    documents: Documents  # the distinct documents of each topic, in ascending byte order
+    groups: Segments  # the judgment groups of each topic, in ascending byte order
     names: tuple[bytes, ...]  # the name of each group
-    group: IntArray  # the index in ``groups`` of each line
-    document: IntArray  # the index in ``documents`` of each line
+    group: IntArray  # the index of each line's group in ``groups``
+    document: IntArray  # the index of each line's document in ``documents``
 
     @property
     def rows(self) -> Segments:
-        """The lines of each group. The input lines must be sorted by group."""
+        """The number of lines of each group, for lines that are sorted by group."""
         return Segments.of_lengths(np.bincount(self.group, minlength=self.groups.size))
 
 
 def group_lines(path: str, topics: Names, groups: Names, docnos: Names) -> GroupedLines:
-    """Collect the distinct topics, groups and documents of lines. The arguments contain one element per line."""
+    """Collect the topics, groups and documents of lines. Each argument contains one element for each line."""
     topic, topic_names = numbered(topics)
     group, group_names = numbered(groups)
     document, docno_names = numbered(docnos)
@@ -137,7 +137,7 @@ def group_lines(path: str, topics: Names, groups: Names, docnos: Names) -> Group
 
 
 def _within(topic: IntArray, n_topics: int, number: IntArray, n_numbers: int) -> tuple[Segments, IntArray, IntArray]:
-    """Return the distinct numbers of each topic as rows, each line's index among the numbers, and the numbers."""
+    """Return the distinct numbers of each topic: rows, the index of each line's number, and the numbers."""
     pairs = topic * n_numbers + number
     different = distinct(pairs)
     lengths = np.bincount(different // max(n_numbers, 1), minlength=n_topics)
@@ -145,7 +145,7 @@ def _within(topic: IntArray, n_topics: int, number: IntArray, n_numbers: int) ->
 
 
 def read_subtopics(rows: Rows, rules: Rules) -> SubtopicJudgments:
-    """Read judgments for subtopics."""
+    """Read judgments that state the relevance of documents for subtopics."""
 
     def build(columns: Columns) -> SubtopicJudgments:
         topics, subtopics, docnos = (columns[name] for name in ("TOPIC", "SUBTOPIC", "DOCNO"))
@@ -157,7 +157,7 @@ def read_subtopics(rows: Rows, rules: Rules) -> SubtopicJudgments:
 def subtopic_judgments(
     path: str, topics: Names, subtopics: Names, docnos: Names, grades: AnyArray, lines: IntArray
 ) -> SubtopicJudgments:
-    """Group judgments by document. The arguments have one element for each judgment, and topics keep their order."""
+    """Group judgments by document, given an element for each judgment in each argument. Topics keep their order."""
     topic_names, of_topic, order = group_by_topic(topics)
     subtopics, docnos, grades, lines = subtopics.take(order), docnos.take(order), grades[order], lines[order]
     topic = of_topic.ids
@@ -194,14 +194,14 @@ def subtopic_judgments(
 
 
 def _number(names: Names, group: IntArray) -> tuple[IntArray, IntArray]:
-    """Number the distinct names of each group by their first line. The groups of the lines must be ascending.
+    """Number the distinct names of each group in order of first occurrence. Lines must be sorted by group.
 
-    Return the number of each line, and the first line of each name.
+    Return the number of the name on each line, and the first line of each name.
     """
     keys = names.keys()
     order, new = _sorted(keys, group)
     again = np.flatnonzero(~new)
-    if not names.take(order[again]).same(names.take(order[again - 1])).all():  # different names with one key
+    if not names.take(order[again]).same(names.take(order[again - 1])).all():  # two different names have the same key
         order, new = _sorted(numbered(names)[0], group)
     first = np.minimum.reduceat(order, np.flatnonzero(new)) if order.size else order
     in_file = np.argsort(first)
@@ -213,15 +213,15 @@ def _number(names: Names, group: IntArray) -> tuple[IntArray, IntArray]:
 
 
 def _sorted(keys: AnyArray, group: IntArray) -> tuple[IntArray, BoolArray]:
-    """Return the permutation that sorts by group and key, and the positions at which the sorted keys change."""
+    """Return the permutation that sorts by group and key, and a mask of the positions at which either changes."""
     order = order_by(keys, group)
     keys, group = keys[order], group[order]
     return order, np.append(True, (keys[1:] != keys[:-1]) | (group[1:] != group[:-1]))[: keys.size]
 
 
 def _number_in_order(subtopics: Names) -> tuple[IntArray, Names]:
-    """Number the distinct subtopics, integers first. Return the number of each line, and the numbered names."""
-    new = np.append(True, subtopics.changes())[: subtopics.size]  # lines of a subtopic are often consecutive
+    """Number the distinct subtopics, integers first. Return the number of each line's subtopic, and the names."""
+    new = np.append(True, subtopics.changes())[: subtopics.size]  # many lines of a subtopic are consecutive
     number, names = numbered(subtopics.take(new))
     texts = names.texts()
     order = sorted(range(len(texts)), key=lambda place: _place(texts[place]))
@@ -231,7 +231,7 @@ def _number_in_order(subtopics: Names) -> tuple[IntArray, Names]:
 
 
 def _place(name: bytes) -> tuple[bool, int, bytes, bytes]:
-    """Return the sort key of a subtopic. Integers are compared as text, because int() limits the number of digits."""
+    """Return the sort key of a subtopic. Integers are not converted, because int() limits the number of digits."""
     if re.fullmatch(rb"[0-9]+", name):
         digits = name.lstrip(b"0")
         return False, len(digits), digits, name

@@ -1,4 +1,4 @@
-"""Conversion of dictionaries {topic: {docno: number}} to judgments and runs."""
+"""The conversion of dictionaries {topic: {docno: number}} to judgments and runs."""
 
 from __future__ import annotations
 
@@ -24,17 +24,16 @@ from irevalx.trec_eval import Compat
 from irevalx.wording import argument_error, short_repr
 
 _DICTIONARIES = (dict, Mapping)
-"""The types of dictionaries. The most frequent type comes first, which makes checks fast."""
+"""The types of dictionaries. Checks are faster if the most frequent type comes first."""
 
 MOST_KEPT, MOST_DICTIONARIES = 1 << 8, 1 << 4
-"""Judgments with at most ``MOST_KEPT`` IDs are cached in at most ``MOST_DICTIONARIES`` entries. The cache contains at
-most ``MOST_DICTIONARIES`` of them."""
+"""The maximum number of IDs in judgments that are cached, and the maximum number of entries in the cache."""
 
 _SCORES = frozenset({float, int, np.float64, np.float32})
-"""The types of scores that short lists support."""
+"""The types of scores that are supported in short lists."""
 
 BLOCK_SIZE = 1 << 14
-"""The approximate number of documents that are converted together."""
+"""The approximate number of documents in a block, which is converted at once."""
 
 
 def judgments_of(
@@ -45,7 +44,7 @@ def judgments_of(
     grades: Grades = "whole",
     can_keep: bool = True,
 ) -> Judgments:
-    """Return ``{topic: {docno: grade}}`` as judgments. If ``exact``, reject integers as IDs, like pytrec_eval."""
+    """Convert ``{topic: {docno: grade}}`` to judgments. If ``exact``, integer IDs are errors, as in pytrec_eval."""
     # Small judgments with the default parameters are cached.
     is_default = path == "qrels" and not exact and grades == "whole" and can_keep
     content = small_content(given) if is_default else None
@@ -61,12 +60,13 @@ def judgments_of(
 
 
 RECENT: dict[int, tuple[tuple[Any, ...], Judgments]] = {}
-"""The content and the judgments of recent dictionaries, by ``id``. An entry is used only if the content is still equal.
+"""A cache of the content and the judgments of recent dictionaries, by ``id``. An entry is used only if the content of
+the dictionary has not changed.
 """
 
 
 def small_content(given: Mapping[Any, Any]) -> tuple[Any, ...] | None:
-    """Return small judgments as a key of the cache, or None if an ID is not a str or a grade is not an int."""
+    """Return the content of small judgments for comparison with the cache, or None if they cannot be cached."""
     if type(given) is not dict or set(map(type, given.values())) != {dict}:
         return None
     sizes = tuple(map(len, given.values()))
@@ -88,8 +88,8 @@ def _judgments_of(given: Mapping[Any, Mapping[Any, float]], path: str, *, exact:
 
 
 def _with_grades(given: Mapping[Any, Any]) -> dict[Any, Any]:
-    """Replace sets and lists of relevant documents by dictionaries in which every grade is 1."""
-    is_table = bool(known_columns(list(given)))  # lists are the columns of a table that lacks a column
+    """Convert sets and lists of relevant documents to dictionaries in which all grades are 1."""
+    is_table = bool(known_columns(list(given)))  # the lists are columns, but one is missing
 
     def are_relevant(value: Any) -> bool:
         return isinstance(value, set | frozenset) or (is_ranked_list(value) and not is_table)
@@ -105,7 +105,7 @@ def run_of(
     strict: bool = False,
     exact: bool = False,
 ) -> RunStream:
-    """Return ``{topic: {docno: score}}`` or ``{topic: docnos}`` (best document first) as a run."""
+    """Convert a dictionary {topic: {docno: score}} or {topic: ranked list of docnos} to a run."""
 
     def results(block: Mapping[Any, Mapping[Any, float]]) -> ResultRows:
         lists = [
@@ -125,7 +125,7 @@ def run_of(
 
 
 def _short_list(scores: Mapping[Any, Any], tag: str, compat: Compat) -> ShortList | None:
-    """Convert a dictionary with a single short topic to a short list, or return None if this is not possible."""
+    """Convert a run with a single short topic to a short list. Return None if this is not possible."""
     topic, documents = next(iter(scores.items())) if len(scores) == 1 else (None, None)
     if type(topic) is not str or type(documents) is not dict or not 0 < len(documents) <= MOST_IN_SHORT_LIST:
         return None
@@ -141,10 +141,9 @@ def _short_list(scores: Mapping[Any, Any], tag: str, compat: Compat) -> ShortLis
 
 
 def plain_documents(documents: dict[Any, Any], compat: Compat) -> tuple[list[bytes], array[float]] | None:
-    """Return the IDs of ``{docno: score}`` as bytes, and the scores, or None if the dictionary is not plain.
+    """Return the IDs and the scores in a plain dictionary {docno: score}, or None for other dictionaries.
 
-    A plain dictionary contains strings as IDs, and numbers as scores. All scores of a plain dictionary, and their sum,
-    are finite.
+    In a plain dictionary, IDs are strings, scores are numbers, and the sum of the scores is finite.
     """
     scores = documents.values()
     try:
@@ -157,7 +156,7 @@ def plain_documents(documents: dict[Any, Any], compat: Compat) -> tuple[list[byt
 
 
 def stack_of(runs: Sequence[Mapping[Any, Mapping[Any, float]]], names: Sequence[str], compat: Compat) -> Stack | None:
-    """Stack several runs ``{topic: {docno: score}}`` into one, or return None if some run must be read separately."""
+    """Join runs ``{topic: {docno: score}}`` to a stack. Return None if a run must be converted separately."""
     topics = [topic for run in runs for topic in run]
     lists = [documents for run in runs for documents in run.values()]
     if set(map(type, topics)) not in ({str}, {int}):
@@ -187,7 +186,7 @@ def stack_of(runs: Sequence[Mapping[Any, Mapping[Any, float]]], names: Sequence[
 
 
 def _scores_in(documents: Any) -> Collection[Any]:
-    """Return the scores of documents. In a ranked list, the score decreases by 1 from rank to rank."""
+    """Return the scores of documents. In a ranked list, scores are consecutive descending integers."""
     return range(len(documents), 0, -1) if type(documents) in {list, tuple} else documents.values()
 
 
@@ -203,7 +202,7 @@ def _entries(block: Mapping[Any, Mapping[Any, Any]], path: str, numbers: AnyArra
 
 
 def _in_blocks(scores: Mapping[Any, Any], path: str, *, exact: bool) -> Iterator[dict[Any, Mapping[Any, float]]]:
-    """Yield blocks of topics that fit into the CPU cache."""
+    """Yield blocks of topics that are small enough for the CPU cache."""
     if set(map(type, scores.values())) != {dict}:
         others = {
             topic: documents
@@ -229,7 +228,7 @@ def _refuse_other_values(given: Mapping[Any, Any], path: str, rule: str) -> None
 
 
 def _number_of(given: Mapping[Any, Mapping[Any, Any]], path: str, number: str) -> What:
-    """Return a function that describes the n-th grade or score for messages."""
+    """Return a function that describes the grade or score with a given index for messages."""
 
     def what(place: int) -> str:
         topic, docno = _find(given, place)
@@ -239,6 +238,6 @@ def _number_of(given: Mapping[Any, Mapping[Any, Any]], path: str, number: str) -
 
 
 def _find(given: Mapping[Any, Iterable[Any]], place: int) -> tuple[Any, Any]:
-    """Return the topic and the document of the n-th entry."""
+    """Return the topic and the document of the entry with index ``place``."""
     every = ((topic, docno) for topic, docnos in given.items() for docno in docnos)
     return next(entry for number, entry in enumerate(every) if number == place)

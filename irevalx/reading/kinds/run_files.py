@@ -1,4 +1,4 @@
-"""Runs from files, and warnings about their lines."""
+"""Runs that are read from files, and warnings about the lines of the files."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ from irevalx.wording import spelled
 
 
 class FirstLine(Frozen):
-    """The properties of the first data line of a run, or None if they are unknown."""
+    """The number of columns and the run tag on the first data line of a run, or None if they are unknown."""
 
     n_columns: int | None = None
     tag: bytes | None = None
 
 
 def first_line(beginning: Beginning, layout: Layout, compat: Compat) -> FirstLine:
-    """Return the number of columns and the run tag of the first data line. The layout must have a run tag."""
+    """Return the properties of the first data line. The layout must contain a run tag."""
     names = layout.columns[0].split()
     lines = beginning.data_lines(comments=layout.comments_in(compat) is not CommentStyle.NONE)
     fields = lines[0][1].split() if lines and len(beginning.lines) > 1 else []
@@ -51,9 +51,9 @@ def first_line(beginning: Beginning, layout: Layout, compat: Compat) -> FirstLin
 
 
 def line_warnings(lines: DataLines, first: FirstLine, *, strict: bool, begins_file: bool) -> tuple[RunWarning, ...]:
-    """Return a warning if lines of a block differ from the first line in the number of columns or the run tag.
+    """Return a warning if a line has another number of columns or another run tag than the first line of the file.
 
-    If ``strict`` is true, raise an error instead of returning a warning.
+    If ``strict`` is true, the warning is marked as an error.
     """
     if lines.uneven is not None:
         return (RunWarning("columns", _uneven(lines, lines.uneven, first.n_columns or 0), is_error=strict),)
@@ -81,9 +81,9 @@ def _uneven(lines: DataLines, row: int, expected: int) -> str:
 
 
 def _other_tag(lines: DataLines, tag: bytes, begins_file: bool) -> int | None:
-    """Return the first line with another run tag, or None if there is none.
+    """Return the index of the first line with another run tag, or None if there is no such line.
 
-    In a later block, lines are checked only if the tag of the first or last line differs, which takes less time.
+    In later blocks, all lines are checked only if the run tag differs on the first or the last line, to save time.
     """
     last = lines.size - 1
     if not begins_file and lines.text(0, "TAG") == tag and lines.text(last, "TAG") == tag:
@@ -95,11 +95,11 @@ def _other_tag(lines: DataLines, tag: bytes, begins_file: bool) -> int | None:
 
 
 SINGLE_ERROR = 2.0**-22
-"""The greatest relative difference of two scores in 32 bits, given that it is below ``ERROR`` in 64 bits."""
+"""The maximum relative difference of two 32-bit scores whose 64-bit values differ by at most ``ERROR``."""
 
 
 def read_run(rows: Rows, rules: Rules) -> RunStream:
-    """Open the only run of a source. Raise ArgumentError if a table contains several runs."""
+    """Open the run in a source. Raise ArgumentError if a table contains several runs."""
     if isinstance(rows, TextRows):
         return text_run(rows, rules)
     from irevalx.reading.kinds.run_tables import only_run
@@ -108,7 +108,7 @@ def read_run(rows: Rows, rules: Rules) -> RunStream:
 
 
 def remedies_of(rows: TextRows, *, is_trec: bool) -> RemediesOfRanks:
-    """Return the remedies for swapped columns, for warnings. The remedies depend on the format of the text file."""
+    """Return the hints about exchanged columns for warnings, which depend on the format of the text file."""
     if rows.is_table:
         return OF_TABLES
     three, exchanged = ("$1, $3, $4", "$1, $2, $3, $5, $4, $6") if is_trec else ("$1, $2, $3", "$1, $2, $4, $3")
@@ -117,7 +117,7 @@ def remedies_of(rows: TextRows, *, is_trec: bool) -> RemediesOfRanks:
 
 
 def text_run(rows: TextRows, rules: Rules) -> RunStream:
-    """Open a run with scores or ranks. The blocks of the run are read and checked when the run is evaluated."""
+    """Open a run in a text file. The lines of the run are read and checked when the run is evaluated."""
     layout, compat = rows.layout, rules.compat
     is_trec = "TAG" in layout.columns[0] and not rows.is_table
     first = first_line(Beginning.of(rows.source), layout, compat) if is_trec else FirstLine()
@@ -137,7 +137,7 @@ def text_run(rows: TextRows, rules: Rules) -> RunStream:
             return replace(results, sanity_warnings=warnings)
         if layout.columns[1:]:
             _ranks_at(lines, np.arange(lines.size))
-        # malformed scores are always rejected, except in TREC's format
+        # Only the TREC format permits malformed scores.
         results = results_of(lines, lines["SCORE"], compat, strict=rules.strict or not is_trec)
         checks = () if not is_first else _score_warnings(lines, results, remedies)
         if is_first and "RANK" not in lines and not is_trec:
@@ -156,7 +156,7 @@ def text_run(rows: TextRows, rules: Rules) -> RunStream:
 
 
 def results_of(lines: DataLines, texts: Names, compat: Compat, *, strict: bool) -> ResultRows:
-    """Return the results in a block, given the texts of its scores. ``strict`` rejects scores that are not finite."""
+    """Return the results in a block, given the scores as strings. If ``strict``, malformed scores are errors."""
     scores, states = decimals(texts)
     malformed = MalformedNumbers("score", "a finite number", strict=strict)
     rest = (states == OTHER).nonzero()[0]
@@ -181,14 +181,14 @@ def results_of(lines: DataLines, texts: Names, compat: Compat, *, strict: bool) 
 
 
 def _ranks_at(lines: DataLines, at: IntArray, remedy: str = "") -> IntArray:
-    """Return the ranks of the given lines. Raise MalformedNumberError if a rank is not an integer."""
+    """Return the ranks on the lines with the given indices. Raise MalformedNumberError if one is not an integer."""
     hint = f"; if this is a score, {remedy}" if remedy else ""
     malformed = MalformedNumbers("rank", "a 64-bit integer", strict=True, if_real=hint)
     return whole_numbers(lines["RANK"].take(at), malformed, lines, at)
 
 
 def _by_rank(lines: DataLines, ranks: IntArray, tag: bytes) -> ResultRows:
-    """Return results in ascending order of ``ranks``. The shape of ``ranks`` is (lines,)."""
+    """Return results that are ranked by ``ranks``, which contains the rank on each line."""
     topics, rows, order = group_by_topic(lines["TOPIC"])
     scores = -ranks[order].astype(np.float64)
     return ResultRows(
@@ -207,12 +207,12 @@ def _by_rank(lines: DataLines, ranks: IntArray, tag: bytes) -> ResultRows:
 
 
 def _score_warnings(lines: DataLines, results: ResultRows, remedies: RemediesOfRanks) -> tuple[RunWarning, ...]:
-    """Return the warnings about the scores in the first block of a file."""
+    """Return warnings about the scores in the first block of a file."""
     if results.malformed.count:
         return ()
     if "RANK" not in lines:
         return score_warnings(lines.path, results.rows, results.scores)
-    # If the lines of a topic are scattered, results have another order than lines.
+    # If the lines of a topic are not contiguous, the order of results differs from the order of lines.
     n_checked = results.rows.offsets[min(results.rows.n, MOST_TOPICS)]
     at = np.searchsorted(lines.numbers, results.lines_of(np.arange(n_checked)))
     rank, plain = integers(lines["RANK"].take(at))

@@ -1,4 +1,4 @@
-"""Runs in JSON objects, and in tables with a single run or with a column of run names."""
+"""Runs in JSON objects and in tables, which can contain several runs in a column of run names."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 def only_run(rows: Rows, rules: Rules) -> RunStream:
-    """Open the only run of a table or a JSON object. Raise ArgumentError if a table contains several runs."""
+    """Open the run in a table or a JSON object. Raise ArgumentError if a table contains several runs."""
     if not isinstance(rows, TableRows):
         return json_run(cast("JsonObjects", rows), rules)
     runs = runs_of_table(rows.table, name_of_file(rows.path), rules)
@@ -42,7 +42,7 @@ def only_run(rows: Rows, rules: Rules) -> RunStream:
 def json_run(rows: JsonObjects, rules: Rules) -> RunStream:
     """Open the run in a JSON object.
 
-    The run has its file's name, and is read when it is evaluated.
+    The name of the run is derived from the file name. The run is read when it is evaluated.
     """
 
     def parse(objects: JsonObjects, block: Documents) -> ResultRows:
@@ -80,7 +80,7 @@ def failing_run(path: str, error: InputError) -> RunStream:
 
 
 def runs_of_table(table: ColumnTable, name: bytes, rules: Rules) -> list[TableRun]:
-    """Return a table's runs in the order of their first rows, or a single run ``name`` if runs have no names."""
+    """Return the runs in a table in order of first occurrence, or one run ``name`` if there are no run names."""
     _warn_of_ranks(table, rules)
     number, remedy = table.number_of_run(), remedy_of_runs(table.names)
     if table.is_arrow:
@@ -102,12 +102,12 @@ def runs_of_table(table: ColumnTable, name: bytes, rules: Rules) -> list[TableRu
 
 
 def _warn_of_ranks(table: ColumnTable, rules: Rules) -> None:
-    """Warn if ranks contradict scores in the first rows of a table. The check is limited to the first run."""
+    """Warn if ranks contradict scores in the first rows of a table. Only the first run is checked."""
     if not (table.has(RANK) and table.has(SCORE)):
         return
     try:
         first = table.first_rows(TOPIC, SCORE, RANK, *((RUN,) if table.has(RUN) else ()))
-    except InputError:  # an invalid rank is ignored, and any other value is an error when it is read
+    except InputError:  # an invalid rank is ignored; other invalid values are reported later
         return
     topics, scores, ranks = first[:3]
     if first[3:] and scores.size:

@@ -1,4 +1,4 @@
-"""Runs as blocks of retrieved documents grouped by topic, and warnings about their scores."""
+"""Runs, which consist of blocks of results grouped by topic, and warnings about scores and ranks."""
 
 from __future__ import annotations
 
@@ -17,65 +17,64 @@ from irevalx.trec_eval import MalformedNumbers
 from irevalx.wording import is_parameter, spelled
 
 MANY_CHANGES = 1 << 11
-"""The number of lines from which on lines with frequent topic changes are grouped without a loop."""
+"""The minimum number of lines that are grouped without a loop if the topic changes frequently."""
 
 MOST_SMALL = 1 << 16
-"""The number of distinct 16-bit numbers."""
+"""The number of distinct 16-bit integers."""
 
 
 MOST_IN_SHORT_LIST = 1 << 5
-"""The maximum number of documents in a list that is ranked without arrays."""
+"""The maximum number of documents in a short list, which is ranked without arrays."""
 
 
 SEVERAL_TAGS = "tags"
-"""The kind of the warning about a file that probably contains several runs."""
+"""The kind of warnings about a file that probably contains several runs."""
 
 
 class ShortList(NamedTuple):
-    """At most ``MOST_IN_SHORT_LIST`` documents of one topic, which are distinct. The first and last score differ."""
+    """The results of a run with a single short topic. The documents are distinct, and not all scores are equal."""
 
     topic: bytes
     docnos: list[bytes]
-    scores: Sequence[float]  # finite scores, in the precision of the trec_eval version
+    scores: Sequence[float]  # finite scores, rounded as in the emulated version of trec_eval
     tag: bytes
 
 
 class ResultRows(Frozen):
-    """The retrieved documents of some topics."""
+    """The retrieved documents and the scores of several topics."""
 
     topics: tuple[bytes, ...]  # the distinct topics, in file order
     rows: Segments  # the documents of each topic, in file order (not ranked)
-    docnos: Names  # one element for each document of ``rows``, as in the fields below
+    docnos: Names  # the ID of each document of ``rows``; the arrays below are parallel
     scores: FloatArray
-    close: BoolArray  # whether the score may be off by up to ``error``, relative to its size
-    error: float  # the greatest relative error of a ``close`` score
-    exact: Callable[[IntArray], FloatArray]  # returns the exact scores of documents, given their indices
-    lines_of: Callable[[IntArray], IntArray]  # returns the lines of documents, given their indices
+    close: BoolArray  # whether each score is approximate, with a relative error of up to ``error``
+    error: float  # the maximum relative error of approximate scores
+    exact: Callable[[IntArray], FloatArray]  # returns the exact scores of the documents with given indices
+    lines_of: Callable[[IntArray], IntArray]  # returns the line numbers of the documents with given indices
     tag: bytes | None  # the run tag of the last line, or None if there is none
     malformed: MalformedNumbers  # scores that are not finite numbers
     distinct: bool = False  # whether documents are known to be distinct within topics
     sanity_warnings: tuple[RunWarning, ...] = ()
-    """Warnings about lines, and about the scores in the first block of a file. Of each kind, only the first warning is
-    printed. The kind "ties" applies if tied documents are ordered by name, and the kind "ranks" applies if they are
-    ordered by rank."""
+    """Warnings about lines, and about the scores in the first block of a file. Only the first warning of each kind is
+    printed. Warnings of the kind "ties" apply if ties are ordered by name, and warnings of the kind "ranks" apply if
+    ties are ordered by rank."""
     ranks: Callable[[IntArray], IntArray] | None = None
-    """A function that returns the ranks of documents, given their indices, or raises MalformedNumberError. The value is
-    None if the run has no ranks."""
+    """A function that returns the ranks of the documents with given indices, or raises MalformedNumberError, or None if
+    the run has no ranks."""
     about_duplicates: Callable[[], str] = str
-    """A function that returns the remedy in messages about duplicate documents, or "" if the default remedy (an option)
-    applies."""
+    """A function that returns a hint for messages about duplicate documents, or "" if the default hint is suitable."""
 
     def keep(self, mask: BoolArray) -> ResultRows:
-        """Return the documents selected by a mask, which has one element per document."""
+        """Return the results with only the documents that a mask selects."""
         return self._at(self.rows.keep(mask), mask.nonzero()[0], self.topics)
 
     def take(self, topics: IntArray) -> ResultRows:
-        """Return the results of some topics."""
+        """Return the results of the topics with the given indices."""
         rows, index = self.rows.take(topics)
         return self._at(rows, index, tuple(self.topics[topic] for topic in topics.tolist()))
 
     def _at(self, rows: Segments, index: IntArray, topics: tuple[bytes, ...]) -> ResultRows:
-        """Return the documents at flat positions, divided into new rows."""
+        """Return the documents with the given flat indices, divided into new rows."""
         ranks = self.ranks
         return replace(
             self,
@@ -91,9 +90,9 @@ class ResultRows(Frozen):
 
 
 def group_by_topic(names: Names) -> tuple[tuple[bytes, ...], Segments, IntArray | slice]:
-    """Return the distinct topics of lines, a row for each topic, and the order that groups the lines.
+    """Return the distinct topics of lines, the number of lines of each topic, and the order that groups lines.
 
-    The order is a slice if the lines are already grouped.
+    If the lines are already grouped, the order is a slice.
     """
     if names.size == 0:
         return (), Segments.of_lengths([]), slice(None)
@@ -113,7 +112,7 @@ def group_by_topic(names: Names) -> tuple[tuple[bytes, ...], Segments, IntArray 
 
 
 def _group_scattered(names: Names, lengths: IntArray) -> tuple[tuple[bytes, ...], Segments, IntArray]:
-    """Do the same as ``group_by_topic`` without a loop over the topic changes. The topics are run-length encoded."""
+    """Return the result of ``group_by_topic`` without a loop, given the topics in run-length encoding."""
     first = first_places(names)
     is_first = first == np.arange(names.size)
     topics = tuple(names.take(is_first).texts())
@@ -125,49 +124,49 @@ def _group_scattered(names: Names, lengths: IntArray) -> tuple[tuple[bytes, ...]
 
 
 class RunStream(Frozen):
-    """A run that is read block by block. The function ``parse`` converts a block to results."""
+    """A run that is read in blocks. The function ``parse`` converts a block to results."""
 
-    path: str  # the path as given by the user, or the run tag if there is no file
+    path: str  # the path as the user wrote it, or the run tag if there is no file
     blocks: Callable[[], Iterator[Any]]
-    """A function that yields blocks, which end between topics if the lines of each topic are adjacent. This function is
-    called before ``again``. A second call is possible only if the run has a ``size``."""
-    again: Callable[[], Iterable[Any]]  # returns everything as blocks with disjoint topics
+    """A function that yields blocks. If topics are contiguous, no topic is split across blocks. The function must be
+    called before ``again``, and can be called repeatedly only if ``size`` is positive or ``to_its_end`` is false."""
+    again: Callable[[], Iterable[Any]]  # returns all results as blocks with disjoint topics
     parse: Callable[[Any], ResultRows]
-    size: int = 0  # the bytes of a file that several processes can read, or 0 for a pipe or standard input
+    size: int = 0  # the size of a file that several processes can read, or 0 for other input
     shares: Callable[[int], Sequence[Callable[[], Iterator[Any]]]] = lambda processes: ()
-    """A function that returns, for each of several processes, a function that yields its blocks, in file order. The
-    sequence is empty if a single process must find the blocks."""
+    """A function that returns functions in file order, each of which yields the blocks that one process reads. The
+    sequence is empty if a single process must divide the run into blocks."""
     to_its_end: bool = True
     """Whether ``blocks`` must be consumed before ``again`` is called, as for a pipe. If this is false, ``blocks`` can
     be called repeatedly."""
-    with_repeats: RunStream | None = None  # the same run, read with repeated documents allowed, if reading rejects them
+    with_repeats: RunStream | None = None  # the run that accepts repeated documents, or None if all runs do
     short_list: Callable[[], ShortList | None] | None = None
-    """A function that returns the results as a short list, which is ranked without arrays, or None if this is
-    impossible. ``blocks`` yields the same results."""
-    name: str | None = None  # the name that replaces the run tag in the file
-    warnings: tuple[RunWarning, ...] = ()  # about the first lines of its file
+    """A function that returns the results as a short list, or None if this is impossible. The results are those of
+    ``blocks``."""
+    name: str | None = None  # the name that replaces the run tag, or None to keep it
+    warnings: tuple[RunWarning, ...] = ()  # the warnings about the first lines of the file
 
     def allowing(self, duplicates: Duplicates) -> RunStream:
-        """Return a run that does not check for repeated documents if ``duplicates`` permits them."""
+        """Return the run, reading repeated documents without an error if ``duplicates`` permits them."""
         if duplicates == "error" or self.with_repeats is None:
             return self
         return replace(self.with_repeats, name=self.name)
 
     def results(self) -> list[ResultRows]:
-        """Read all results. No two parts have a topic in common."""
+        """Read all results, in parts with disjoint topics."""
         blocks = self.blocks()
         unread = blocks if self.to_its_end else ()
         return each_topic_once(map(self.parse, blocks), lambda: map(self.parse, self.again()), unread)
 
 
 class Stack(Frozen):
-    """The results of several runs. The scores of all runs are finite, and no document is repeated."""
+    """The joined results of several runs. All scores are finite, and no document is repeated in a topic."""
 
     names: Sequence[str]  # the names of the runs, which are also their paths
     tags: Sequence[bytes]  # the names as bytes
     n_topics: IntArray  # the number of topics of each run
-    results: ResultRows  # results for the topics of the first run, then of the second run, and so on
-    score_warnings: dict[int, tuple[RunWarning, ...]]  # from the index of a run to its warnings
+    results: ResultRows  # the results of all runs, ordered by run
+    score_warnings: dict[int, tuple[RunWarning, ...]]  # the warnings for each index of a run
 
 
 MOST_TOPICS = 1000
@@ -175,10 +174,10 @@ MOST_TOPICS = 1000
 
 
 def rank_warnings(path: str, results: ResultRows, remedy: str, *, strict: bool) -> tuple[RunWarning, ...]:
-    """Return a warning if the ranks of most topics are probably scores, or if ranks are repeated.
+    """Return a warning if ranks are probably scores in most topics, or if ranks are repeated.
 
     Ranks are probably scores if the lowest rank is neither 0 nor 1, or if ranks decrease from line to line and some
-    numbers are missing between them. If ``strict`` is true, raise an error instead of returning a warning.
+    numbers are missing between them. If ``strict`` is true, the warning is marked as an error.
     """
     rows, rank = results.rows, -results.scores
     if not rows.n:
@@ -204,7 +203,7 @@ def rank_warnings(path: str, results: ResultRows, remedy: str, *, strict: bool) 
 
 
 def repeated_ranks(path: str, results: Segments, ranks: IntArray | FloatArray) -> tuple[RunWarning, ...]:
-    """Return a warning if a topic has at most half as many different ranks as documents."""
+    """Return a warning if any topic contains at most half as many different ranks as documents."""
     rows, _ = results.take(np.arange(min(results.n, MOST_TOPICS)))
     order = np.lexsort((ranks[: rows.size], rows.ids))
     topic, rank = rows.ids[order], ranks[order]
@@ -222,14 +221,13 @@ def repeated_ranks(path: str, results: Segments, ranks: IntArray | FloatArray) -
 
 
 LEAST_SEQUENCE = 3
-"""The scores of a topic are compared with a sequence of ranks only if the topic has at least this number of
-documents."""
+"""The minimum number of documents in a topic whose scores are compared with a sequence of ranks."""
 
 
 def rank_like_scores(
     path: str, results: Segments, scores: FloatArray, remedy: str, rank: IntArray | None = None
 ) -> tuple[RunWarning, ...]:
-    """Return a warning if the scores of most topics are 1, 2, 3, ... or 0, 1, 2, ..., and the ranks are not."""
+    """Return a warning if the scores, but not the ranks, of most topics are 1, 2, 3, ... or 0, 1, 2, ..."""
     rows, _ = results.take(np.arange(min(results.n, MOST_TOPICS)))
     score, rank = scores[: rows.size], None if rank is None else rank[: rows.size]
     first = score[rows.at(rows.ids, np.zeros(rows.size, np.int64))]
@@ -250,7 +248,7 @@ def rank_like_scores(
 
 
 def has_equal_ends(results: Segments, scores: FloatArray) -> BoolArray:
-    """Return whether each topic has several documents, and the first and the last have the same score."""
+    """Return whether each topic has several documents of which the first and the last have equal scores."""
     if results.n == 1:  # as in many small calls
         return np.array([scores.size > 1 and scores[0] == scores[-1]])
     alike: BoolArray = results.lengths > 1
@@ -263,9 +261,9 @@ def has_equal_ends(results: Segments, scores: FloatArray) -> BoolArray:
 def score_warnings(
     path: str, results: Segments, scores: FloatArray, rank: IntArray | None = None, remedy: str = ""
 ) -> tuple[RunWarning, ...]:
-    """Return a warning if ranks contradict scores in most topics, or if all scores are tied in most topics.
+    """Return warnings if ranks contradict scores in most topics, or if all scores are tied in most topics.
 
-    Ranks contradict scores if their covariance is positive.
+    Ranks contradict scores if the covariance of ranks and scores is positive.
     """
     rows, _ = results.take(np.arange(min(results.n, MOST_TOPICS)))
     score = scores[: rows.size]
@@ -282,7 +280,7 @@ def score_warnings(
             by_rank = rank.astype(np.float64) - rank[first]
             n = np.maximum(rows.lengths, 1)
             covariance = rows.sum(by_rank * by_score) - rows.sum(by_rank) * rows.sum(by_score) / n
-        ranked = rows.count(by_rank != 0) > 0  # topics with equal ranks cannot contradict the scores
+        ranked = rows.count(by_rank != 0) > 0  # if all ranks are equal, they cannot contradict the scores
         n_ranked = int(ranked.sum())
         n_against = int((ranked & ~alike & (covariance > 0)).sum())
         if 2 * n_against > n_ranked:
@@ -314,10 +312,10 @@ def score_warnings(
 
 
 class RemediesOfRanks(Frozen):
-    """The remedies that warnings suggest if ranks contradict scores."""
+    """The phrases with which warnings suggest what to do if ranks contradict scores."""
 
-    by_rank: str  # how to rank by the ranks
-    exchange: str  # what to exchange if the ranks are in the column of scores
+    by_rank: str  # how to rank documents by the column of ranks
+    exchange: str  # what to exchange if the column of scores contains ranks
 
 
 OF_TABLES = RemediesOfRanks("remove the column of scores", "names of the columns")
@@ -326,7 +324,7 @@ OF_TABLES = RemediesOfRanks("remove the column of scores", "names of the columns
 def rank_and_score_warnings(
     path: str, results: Segments, scores: FloatArray, rank: IntArray, remedies: RemediesOfRanks
 ) -> tuple[RunWarning, ...]:
-    """Return the warnings about the scores of a run with a column of ranks."""
+    """Return warnings about the scores of a run that also contains ranks."""
     exchange = f"if RANK contains the scores, exchange the {remedies.exchange}"
     warnings = score_warnings(path, results, scores, rank, remedies.by_rank)
     return warnings or rank_like_scores(path, results, scores, exchange, rank)

@@ -180,7 +180,7 @@ def names_of(chunks: Sequence[pa.Array]) -> Names:
 
 
 def numbered(chunks: Iterable[pa.Array]) -> tuple[tuple[bytes, ...], AnyArray, IntArray]:
-    """Return the distinct names in chunks of ``LABELS``, and the code and length of each sequence of equal rows.
+    """Return the distinct names in dictionary arrays, and the code and length of each sequence of equal rows.
 
     The code is the index of the name among the distinct names.
     """

@@ -104,10 +104,7 @@ class Source:
             return b""
 
     def content(self) -> bytes:
-        """Return the whole content without a byte-order mark and with a complete last line.
-
-        Errors are as in ``chunks``.
-        """
+        """Return the content without a byte-order mark and with a complete last line. Errors are as in ``chunks``."""
         return b"".join(self.chunks()).removeprefix(MARK)
 
     def first_line(self) -> bytes:
