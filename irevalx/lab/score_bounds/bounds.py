@@ -41,13 +41,12 @@ from irevalx.lab.score_bounds.probabilities import (
 )
 from irevalx.lab.score_bounds.relevance_models import fitted_relevance
 from irevalx.lab.score_bounds.results import (
-    ALL,
     WITH_PROBABILITIES,
     BoundedScore,
+    BoundRows,
     DeterminedPairsRow,
     DocumentToJudge,
     count_determined,
-    rows_of,
     sentences_on,
 )
 from irevalx.measures.selection import RequestedMeasure
@@ -97,7 +96,7 @@ _DETERMINED, _DETERMINED_IN_JSON = "determined pairs", "decided pairs"
 class BoundedScores(DrawnResult):
     """Bounds of the scores of runs, and of the differences of pairs."""
 
-    rows: Sequence[BoundedScore]  # for each measure the runs, then the pairs; for each the topics, then their mean
+    rows: BoundRows  # for each measure the runs, then the pairs; for each the topics, then their mean
     decided: Sequence[DeterminedPairsRow]  # one for each measure; empty for a single run
     by_topic: bool  # whether tables for the terminal contain topics
     scores: Sequence[WeightedScores]  # of the measures with proven bounds, for the figure
@@ -114,7 +113,7 @@ class BoundedScores(DrawnResult):
         """Return the tables under displayed titles. Topics are included only if they were requested."""
         n_pairs = self.decided[0].pairs if self.decided else 0
         has_pairs = self.show == "all" or (self.show is None and n_pairs <= FEW_PAIRS)
-        rows = [row for row in self.rows if self.by_topic or row.topic == ALL]
+        rows = self.rows if self.by_topic else self.rows.of_means
         table, *counted = self._tables([row for row in rows if has_pairs or row.against is None])
         if not has_pairs:
             table = replace(table.without_empty(*_OF_PAIRS), n_labels=3, summary=lambda _: sentences_on(self.decided))
@@ -333,13 +332,13 @@ def bounds(
     if requested is not None:
         return _to_judge("narrows", scores[0].worth_judging(_undetermined(scores[0])), requested, experiment, notes)
     topics = tuple(map(as_text, experiment.topics))
-    rows = [
-        row
+    parts = [
+        (measure, pair, of_pair)
         for measure, of_pairs in of_measures
         for pair, of_pair in zip(pairs, of_pairs, strict=True)
-        for row in rows_of(measure, experiment.runs, topics, pair, of_pair)
     ]
-    decided = count_determined(rows)
+    rows = BoundRows(experiment.runs, topics, parts)
+    decided = count_determined(rows.of_means)
     warn_each(
         f"{row.measure}: no pair is determined; {spelled('in_all')} selects the documents to judge first"
         for row in decided

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from itertools import repeat
-from typing import NamedTuple
+from collections.abc import Iterator, Sequence
+from itertools import chain, repeat
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -72,40 +72,74 @@ class DocumentToJudge(NamedTuple):
     pairs: int  # number of affected pairs
 
 
-def rows_of(
-    measure: str, runs: Sequence[str], topics: Sequence[str], pair: tuple[int, int | None], bounds: Bounds
-) -> list[BoundedScore]:
-    """Return the rows of topics and of the mean, for a run or a pair of runs."""
-    (run, against), nothing = pair, repeat(None)
-    decided: Sequence[bool | None] = [None] * bounds.low.size
-    if against is not None and bounds.proven:
-        decided = is_determined(bounds.low, bounds.high).tolist()
-    farthest = bounds.difference - np.where(bounds.difference > 0, bounds.low, bounds.high)
-    shares = ratio(bounds.difference, farthest).tolist()
-    probable, other = bounds.probable, None if against is None else runs[against]
-    *of_topics, of_all = map(  # the constructor of a row takes a sixth of the time of its _replace
-        BoundedScore,
-        *(repeat(measure), repeat(runs[run]), repeat(other), (*topics, ALL)),
-        *(values.tolist() for values in (bounds.difference, bounds.low, bounds.high, bounds.unjudged)),
-        *(decided, nothing, nothing, nothing),
-        [share if is_decided is False else None for is_decided, share in zip(decided, shares, strict=True)],
-        repeat("proven" if bounds.proven else "drawn"),
-        *((probable.means.tolist(), probable.deviations.tolist()) if probable else ()),
-    )
-    if best := bounds.next_document:
-        of_all = of_all._replace(next_topic=best.topic, next_docno=best.docno, narrows=best.effect)
-    if probable and other is not None:
-        of_all = of_all._replace(keeps_sign=probable.keeps_sign, by=probable.by)
-    if best := bounds.changing:
-        of_all = of_all._replace(changing_topic=best.topic, changing_docno=best.docno, changes=best.effect)
-    return [*of_topics, of_all]
+class BoundRows(Sequence[BoundedScore]):
+    """The rows of ``bounds``, one for each topic of each pair of runs. Each row is created when it is used."""
+
+    def __init__(
+        self, runs: Sequence[str], topics: Sequence[str], parts: Sequence[tuple[str, tuple[int, int | None], Bounds]]
+    ) -> None:
+        """Set the names of runs and topics. ``parts`` contains a measure, a run or a pair of runs, and its bounds."""
+        self._runs, self._topics, self._parts = runs, (*topics, ALL), parts
+
+    def __len__(self) -> int:
+        return len(self._parts) * len(self._topics)
+
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, slice):
+            return list(self)[index]
+        part, place = divmod(range(len(self))[index], len(self._topics))
+        return self._rows_of(part, slice(place, place + 1))[0]
+
+    def __iter__(self) -> Iterator[BoundedScore]:
+        return chain.from_iterable(map(self._rows_of, range(len(self._parts))))
+
+    def __eq__(self, other: object) -> bool:
+        return list(self) == list(other) if isinstance(other, Sequence) else NotImplemented
+
+    __hash__ = None  # type: ignore[assignment]
+
+    @property
+    def of_means(self) -> list[BoundedScore]:
+        """The rows of means over topics."""
+        place = len(self._topics) - 1
+        return [self._rows_of(part, slice(place, None))[0] for part in range(len(self._parts))]
+
+    def _rows_of(self, part: int, places: slice = slice(None)) -> list[BoundedScore]:
+        """Return rows of a run or a pair of runs: by default all rows, for each topic and for the mean."""
+        measure, (run, against), bounds = self._parts[part]
+        difference, low, high = bounds.difference[places], bounds.low[places], bounds.high[places]
+        decided: Sequence[bool | None] = [None] * low.size
+        if against is not None and bounds.proven:
+            decided = is_determined(low, high).tolist()
+        shares = ratio(difference, difference - np.where(difference > 0, low, high)).tolist()
+        probable, other = bounds.probable, None if against is None else self._runs[against]
+        rows = list(
+            map(  # the constructor of a row takes a sixth of the time of its _replace
+                BoundedScore,
+                *(repeat(measure), repeat(self._runs[run]), repeat(other), self._topics[places]),
+                *(values.tolist() for values in (difference, low, high, bounds.unjudged[places])),
+                *(decided, *[repeat(None)] * 3),
+                [share if is_decided is False else None for is_decided, share in zip(decided, shares, strict=True)],
+                repeat("proven" if bounds.proven else "drawn"),
+                *((probable.means[places].tolist(), probable.deviations[places].tolist()) if probable else ()),
+            )
+        )
+        if places.indices(len(self._topics))[1] < len(self._topics):
+            return rows
+        if best := bounds.next_document:
+            rows[-1] = rows[-1]._replace(next_topic=best.topic, next_docno=best.docno, narrows=best.effect)
+        if probable and other is not None:
+            rows[-1] = rows[-1]._replace(keeps_sign=probable.keeps_sign, by=probable.by)
+        if best := bounds.changing:
+            rows[-1] = rows[-1]._replace(changing_topic=best.topic, changing_docno=best.docno, changes=best.effect)
+        return rows
 
 
-def count_determined(rows: Sequence[BoundedScore]) -> list[DeterminedPairsRow]:
+def count_determined(of_means: Sequence[BoundedScore]) -> list[DeterminedPairsRow]:
     """Count the determined pairs for each measure. If there are probabilities, also count the confident pairs."""
     by_measure: dict[str, list[BoundedScore]] = {}
-    for row in rows:
-        if row.against is not None and row.topic == ALL:
+    for row in of_means:
+        if row.against is not None:
             by_measure.setdefault(row.measure, []).append(row)
     counts = []
     for measure, pairs in by_measure.items():

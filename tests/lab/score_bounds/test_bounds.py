@@ -9,7 +9,9 @@ from __future__ import annotations
 import gzip
 import math
 import os
+import pickle
 import random
+import tracemalloc
 from functools import partial
 from itertools import combinations
 from pathlib import Path
@@ -108,7 +110,14 @@ def test_many_pairs() -> None:
     }
     result = bounds_of(qrels, runs, f"P.{k}")
     assert isinstance(result, BoundedScores)
-    rows = [row for row in result.rows if row.topic != "all"]
+    every = list(result.rows)
+    copied = pickle.loads(pickle.dumps(result))  # noqa: S301 - our own
+    assert [result.rows[place] for place in range(len(every))] == every == copied.rows[:]
+    assert result.rows[-1] == every[-1] != result.rows[-2]
+    assert result.rows == every != result.rows[1:]
+    with pytest.raises(IndexError):
+        result.rows[len(every)]
+    rows = [row for row in every if row.topic != "all"]
     assert [row[1:4] for row in rows] == [
         (*pair, topic) for pair in [*((run, None) for run in runs), *combinations(runs, 2)] for topic in topics
     ]
@@ -119,6 +128,20 @@ def test_many_pairs() -> None:
         up, down = len(own - other - {*judged}), len(other - own - {*judged})
         assert (row.difference, row.low, row.high) == (hits / k, (hits - down) / k, (hits + up) / k)
         assert row.unjudged == up + down
+
+
+def test_memory_of_rows() -> None:
+    """The result of 465 runs and pairs on 40 topics needs less memory than 150 bytes for each row."""
+    qrels = {str(topic): {"d0": 1, "d1": 0} for topic in range(40)}
+    runs = {f"r{n}": {topic: {f"d{n}": 1.0} for topic in qrels} for n in range(30)}
+    tracemalloc.start()
+    try:
+        result = bounds_of(qrels, runs, "P.5")
+        size, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert len(result.rows) == 465 * 41
+    assert size < 150 * len(result.rows)
 
 
 @pytest.mark.parametrize("measure", ["P.2", "P.10", "rbp", "rbp.p=0.5,1=0.25,2=1", "dcg", "dcg.1=5,2=3"])
