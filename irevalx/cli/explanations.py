@@ -53,9 +53,9 @@ SYMBOLS = {
     "n": "number of documents above it that were judged nonrelevant",
     "u": "number of documents above it that were pooled but not judged",
     "o": "number of documents above it from outside the pool",
-    "c": "a parameter, described above",
-    "e": "the smoothing constant, described above",
-    "p": "a probability, described above",
+    "c": "the constant of infAP (--infap-c)",
+    "e": "the smoothing constant",
+    "p": "the probability that the description names",
     "E": "E[...]: the expected value",
     "gain": "the gain of the document, 0 if it was not judged",
     "ideal": "ideal(k): the k-th highest gain of the judged documents, if it is above 0",
@@ -77,8 +77,8 @@ SYMBOLS = {
     "the number of documents above it that are relevant to the same subtopic",
     "best": "best(k): the novelty gain of the k-th document of the ideal list",
     "top": "top(k): S (1 - alpha)^(k - 1)",
-    "alpha": "a parameter, described above",
-    "beta": "a parameter, described above",
+    "alpha": "the share of its gain that a document loses for each document above it on the same subtopic",
+    "beta": "the factor by which the gain decreases per rank",
     "statR": "the measure statR",
     "poss": "number of preferences",
     "ful": "number of preferences fulfilled",
@@ -90,8 +90,9 @@ SYMBOLS = {
 
 
 def symbols_of(measure: Measure) -> dict[str, str]:
-    """Return the meanings of the symbols in the formula of a measure."""
-    return {name: meaning for name, meaning in SYMBOLS.items() if name in formula_words(measure.formula)}
+    """Return the meanings of the symbols in the formula of a measure, except symbols that the formula defines."""
+    names = formula_words(measure.formula) - {*re.findall(r"(\w+) = ", measure.formula)}
+    return {name: meaning for name, meaning in SYMBOLS.items() if name in names}
 
 
 def formula_words(formula: str) -> set[str]:
@@ -108,10 +109,9 @@ def effects(measure: Measure) -> list[str]:
         f"Pool: {_effect_of_pool(measure)}.",
     ]
     name, rel = measure.name, measure.upper_bound.value
-    names = {"skip": f"{name}:skip", "rel": f"{name}:rel ({rel})"}
-    treatments = [text for treatment, text in names.items() if treatment in measure.treatments]
-    if treatments:
-        lines.append(f"Treatments of unjudged documents: {', '.join(treatments)}.")
+    if treatments := " and ".join(f"{name}:{each}" for each in ("skip", "rel") if each in measure.treatments):
+        bound = f" The value of {name}:rel is {rel}." if "rel" in measure.treatments else ""
+        lines.append(f"Treatments of unjudged documents: {treatments}.{bound}")
     if measure.kernel and "qrels" not in measure.formats:
         lines.append(f"Judgments: -R {' or '.join(sorted(measure.formats))}.")
     lines += [

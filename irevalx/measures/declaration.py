@@ -116,9 +116,9 @@ class UnjudgedEffect(Enum):
     GAIN_FOR_POOLED = "given the gain of -2 (default 0)"
     GAIN_FOR_OUTSIDE = "given the gain of -1 (default 0)"
     LIKE_JUDGED_ABOVE = (
-        "assumed to be relevant with the probability estimated from the judged documents ranked above the same document"
+        "assumed to be relevant with a probability that is estimated from the judged documents ranked above it"
     )
-    LIKE_STRATUM = "estimated from the sample of its stratum"
+    LIKE_STRATUM = "assumed to be relevant at the rate of the sampled documents of its stratum"
     RANDOMLY_THERE = "treated as nonrelevant and kept with probability p"
     AS_ITS_FUNCTION_SAYS = "treated as the function of the measure defines"
     DOT = 'printed as "."'

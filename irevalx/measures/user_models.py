@@ -73,9 +73,9 @@ def rank_biased_precision(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
 def rank_biased_residual(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
     """Residual of rank-biased precision: the contribution that unjudged documents could add.
 
-    The increase of rbp if every unjudged document, including all documents below the last one retrieved, had a gain of
-    1. The value is 0 if all documents retrieved are judged (like trec_eval, which omits the tail in this case), and
-    with -J.
+    The increase of rbp, with persistence p (default 0.9), if every unjudged document, including all documents below the
+    last one retrieved, had a gain of 1. The value is 0 if all documents retrieved are judged (like trec_eval, which
+    omits the tail in this case), and with -J.
 
     Formula: p^ret + (1 - p) sum over unjudged retrieved of p^(k-1).
     Source: [moffat-zobel-2008].

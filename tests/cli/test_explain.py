@@ -403,7 +403,7 @@ def test_what_is_said_of_the_reading_rel() -> None:
     """The help calls the treatment rel an upper bound only for measures to which this applies."""
     for name in ("num_rel", "dcg", "ideal_dcg"):
         readings = next(line for line in effects(BY_NAME[name]) if line.startswith("Treatments"))
-        assert f"{name}:rel (not an upper bound" in readings
+        assert f"The value of {name}:rel is not an upper bound" in readings
         assert "fall" not in readings
 
 
