@@ -41,11 +41,11 @@ if TYPE_CHECKING:
 Data_co = TypeVar("Data_co", covariant=True)
 
 NAMES_IN_TABLES = (
-    "Columns are identified by name, in any case and order; other columns are ignored. The topic column can be named "
-    f"{join_words(TOPIC.names, 'or')}; the document column can be named {join_words(DOCNO.names, 'or')}; "
+    "Columns are identified by name, regardless of case and order; other columns are ignored. The topic column can be "
+    f"named {join_words(TOPIC.names, 'or')}; the document column can be named {join_words(DOCNO.names, 'or')}; "
 )
 FIELDS_OF_TABLES = (
-    "Fields can be quoted as in CSV, blanks around a field are removed, and all lines must have the same number of "
+    "Fields can be quoted as in CSV, spaces around a field are removed, and all lines must have the same number of "
     "fields. {without} Files with a header are recognised without {option}."
 )
 JSON_RECORDS = (

@@ -75,7 +75,7 @@ TSV_QRELS: FileFormat[Judgments] = replace(
     name="tsv",
     form="query_id doc_id relevance, followed by lines TOPIC DOCNO GRADE",
     example="301 FBIS3-10082 1",
-    prose=("Like csv, but separated by tabs, or by blanks if there are no tabs.",),
+    prose=("Like csv, but separated by tabs, or by spaces if there are no tabs.",),
     separators=("\t", ""),
 )
 
@@ -166,7 +166,7 @@ QRELS_PREFS: FileFormat[PreferenceJudgments] = replace(
     example="301 0 FBIS3-10082 1",
     prose=(
         "Preferences from graded judgments: like prefs, with one subgroup in each group. Any qrels file can be read; "
-        "the column that qrels ignores is the group.",
+        "the second column, which the format qrels ignores, is the group.",
     ),
     nested="TOPIC GROUP DOCNO: LEVEL",
 )
@@ -183,9 +183,10 @@ PAIRS: FileFormat[PreferenceJudgments] = replace(
     example="301 FBIS3-10082 FBIS3-10083",
     prose=(
         "Pairwise preferences: each line contains the preferred document followed by the other document, or both "
-        "documents followed by the preferred document. As in prefs, all preferences of a topic form a judgment group, "
-        "and each line is a subgroup with the levels 2 and 1. Therefore both documents are treated as relevant, and "
-        "preferences are transitive across lines. Contradictory preferences are an error.",
+        "documents followed by the preferred document. As in the format prefs, all preferences of a topic form a "
+        "judgment group. Each line is a subgroup in which the preferred document has level 2 and the other document "
+        "level 1. Therefore both documents are treated as relevant, and preferences are transitive across lines. "
+        "Contradictory preferences are an error.",
         _ASCENDING,
     ),
     reader="grouped.read_pairs",
@@ -240,9 +241,9 @@ WEIGHTED: FileFormat[Judgments] = replace(
     layout=Layout(line="a judgment with a weight", columns=("TOPIC IGNORED DOCNO GRADE WEIGHT",)),
     example="301 0 FBIS3-10082 1 0.25",
     prose=(
-        "Judgments with a number for each document, such as its propensity, length or price, or NA. Custom measures "
-        'that are declared with needs="weight" use it; other measures ignore it. Grades have the same meaning as in '
-        "qrels.",
+        "Judgments that also assign a number to each document, such as its propensity, length or price. A missing "
+        'number is given as NA. Custom measures that are declared with needs="weight" use the numbers; other measures '
+        "ignore them. Grades have the same meaning as in qrels.",
     ),
     nested="TOPIC DOCNO: GRADE WEIGHT",
     measures_of="qrels",

@@ -53,7 +53,7 @@ MSMARCO: FileFormat[RunStream] = FileFormat(
         "Runs in the format of MS MARCO. Documents are ranked by RANK, an integer, lowest first. With four "
         "columns, they are ranked by SCORE, highest first, and RANK is ignored. Ties are ordered by DOCNO, in "
         "descending byte order. The run tag is the file name without its directory and extensions. IDs can contain "
-        "blanks if columns are separated by tabs.",
+        "spaces if columns are separated by tabs.",
         "For files with scores and no ranks, use -T scored. irevalx warns if the ranks of most topics do not begin at "
         "0 or 1, or decrease from line to line.",
     ),
@@ -69,7 +69,7 @@ SCORED: FileFormat[RunStream] = replace(
     prose=(
         "Runs with a score for each document and no ranks. Documents are ranked by SCORE, highest first; ties are "
         "ordered by DOCNO, in descending byte order. The run tag is the file name without its directory and "
-        "extensions. IDs can contain blanks if columns are separated by tabs.",
+        "extensions. IDs can contain spaces if columns are separated by tabs.",
     ),
 )
 
@@ -96,7 +96,7 @@ TSV_RUN: FileFormat[RunStream] = replace(
     name="tsv",
     form="query_id doc_id score, followed by lines TOPIC DOCNO SCORE",
     example="301 FBIS3-10082 12.87",
-    prose=("Like csv, but separated by tabs, or by blanks if there are no tabs.",),
+    prose=("Like csv, but separated by tabs, or by spaces if there are no tabs.",),
     separators=("\t", ""),
 )
 
