@@ -170,9 +170,7 @@ def _described(form: OutputFormat) -> str:
 def _completion() -> Iterator[str]:
     yield ".SH COMPLETION"
     yield from paragraphs(
-        [
-            "To enable the shell to complete options, measures and file names, add the line for your shell to its start-up file:"
-        ]
+        ["To enable completion of options, measures and file names, add the line for your shell to its start-up file:"]
     )
     for shell, line in COMPLETIONS.items():
         yield from (".TP", shell, rf"\fB{roff(line)}\fR")
