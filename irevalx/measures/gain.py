@@ -25,7 +25,7 @@ from irevalx.measures.declaration import (
 from irevalx.measures.parameter_kinds import CutoffsAndGains, Gain, Gains
 from irevalx.measures.precision import CUTOFFS
 from irevalx.ranking.expected_values import ExpectedTopic, ExpectedTopics, TiedTopics
-from irevalx.ranking.topics import RankedTopic, Topics, log2_of
+from irevalx.ranking.topics import RankedTopic, Topics, computed_once, log2_of
 from irevalx.settings import EXPECTED, PROBABILITY, REAL
 from irevalx.trec_eval import merge_sort, truncate_to_int
 
@@ -70,7 +70,8 @@ class GainsOfTopics(Frozen):
         is_real = t.pool_grade.dtype.kind == "f"
         if not levels and not scaled:
             by_grade = np.maximum(t.grade, 0).astype(np.float64)
-            return cls(t.over_ranks(by_grade), t.ideal, t.ideal_grade, t.rows, t.discount, t.of_pool)
+            once = partial(computed_once, t.known_of_pool)  # a method of t would be a reference cycle: t contains gains
+            return cls(t.over_ranks(by_grade), t.ideal, t.ideal_grade, t.rows, t.discount, once)
         gain = np.zeros(t.documents.size)
         ideals: list[FloatArray] = []
         for topic in range(t.rows.n):

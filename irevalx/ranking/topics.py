@@ -58,6 +58,15 @@ def powers(x: float, n: int) -> FloatArray:
 Known = TypeVar("Known")
 
 
+def computed_once(known: dict[Any, Any], key: Any, compute: Callable[[], Known]) -> Known:
+    """Return a value of ``known``. A missing value is computed and added. Arrays are read-only."""
+    if key not in known:
+        value = compute()
+        known[key] = read_only(value) if isinstance(value, np.ndarray) else value
+    value_of_key: Known = known[key]
+    return value_of_key
+
+
 _NO_WEIGHTS: FloatArray = np.empty(0)
 
 
@@ -238,15 +247,11 @@ class Topics(Frozen):
 
     def of_pool(self, key: Any, compute: Callable[[], Known]) -> Known:
         """Return a value that depends only on the pool and the level. The value is cached, and arrays are read-only."""
-        known = self._known_of_pool
-        if key not in known:
-            value = compute()
-            known[key] = read_only(value) if isinstance(value, np.ndarray) else value
-        of_pool: Known = known[key]
-        return of_pool
+        return computed_once(self.known_of_pool, key, compute)
 
     @cached_property
-    def _known_of_pool(self) -> dict[Any, Any]:
+    def known_of_pool(self) -> dict[Any, Any]:
+        """The values that ``of_pool`` has computed."""
         return {} if self._of_pool is None else self._of_pool
 
     @cached_property

@@ -38,6 +38,8 @@ def unjudged_cautions(
     if changes is None:
         changes = [
             [Conclusion(of_measure).if_relevant(pair) if pair.depends_on_unjudged else "" for pair in of_measure.pairs]
+            if of_measure.caution_is_known.any()  # otherwise, no pair depends on them, and thousands of rows are slow
+            else []
             for of_measure in compared
         ]
     each = [
