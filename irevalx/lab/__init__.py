@@ -34,14 +34,14 @@ from typing import TYPE_CHECKING, Any
 from irevalx.frozen import Frozen
 
 PROGRAM = "irevalx-lab"
-"""The name of the command in messages. ``python -m irevalx.lab`` also runs the command ``irevalx-lab``."""
+"""The name of the command in messages. ``python -m irevalx.lab`` also runs this command."""
 
 
 class CommandEntry(Frozen):
     """An entry in the list of commands that irevalx-lab -h prints without importing the commands."""
 
-    question: str  # the heading of its group in the list
-    function: str  # the module of its function, below ``irevalx.lab``
+    question: str  # the heading under which the command is listed
+    function: str  # the module of the command's function, below ``irevalx.lab``
     summary: str  # the first line of the function's docstring
 
 
@@ -101,16 +101,16 @@ _COMMANDS = {
         "draw": ("studies.draw", "Plot several studies on the same axes, by the share of the judgments kept."),
     },
 }
-"""A dictionary from each heading to its commands. Each command has the path of its module and a summary. The order is
-the order of the help."""
+"""The commands under each heading of the help, in the order of the help. Each command has the path of its module and a
+summary."""
 
 COMMANDS = {
     name: CommandEntry(question, *entry) for question, entries in _COMMANDS.items() for name, entry in entries.items()
 }
-"""A dictionary from the name of each command to its entry, in the order of the help."""
+"""The list entry of each command, in the order of the help."""
 
 QUESTIONS = tuple(_COMMANDS)
-"""The headings of the list of commands."""
+"""The headings under which the help lists commands."""
 
 _HOMES = {name.replace("-", "_"): entry.function for name, entry in COMMANDS.items()}
 _HOMES |= {
@@ -118,7 +118,7 @@ _HOMES |= {
     "discriminative_power": "comparison.discriminative_power",
     "pool_sizes": "judging.pool",
 }
-"""A dictionary from each public function to the module that defines it."""
+"""The module that defines each public function."""
 
 if TYPE_CHECKING:
     from irevalx.lab.agreement.agree import agree as agree

@@ -7,7 +7,7 @@ from irevalx.process.startup import OUT_OF_MEMORY, end_on_interrupt, shortage
 
 def run() -> None:
     """Run the command."""
-    end_on_interrupt()  # if another program calls this
+    end_on_interrupt()  # in case another program calls this function
     import gc
 
     gc.disable()  # until the command begins, because imported modules are not garbage
@@ -17,7 +17,7 @@ def run() -> None:
 
         silence_warnings()
         status = main()
-    except (MemoryError, ImportError, OSError) as error:  # while modules are loaded
+    except (MemoryError, ImportError, OSError) as error:  # raised while modules are loaded
         sys.stderr.write(f"irevalx-lab: {shortage(error)}\n")
         status = OUT_OF_MEMORY
     sys.exit(status)

@@ -1,4 +1,4 @@
-"""``agree`` measures the agreement between two evaluations of the same runs. This module also declares its command."""
+"""The function ``agree``, which measures the agreement between two evaluations of the same runs, and its command."""
 
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, NamedTuple
@@ -41,92 +41,91 @@ from irevalx.wording import first_names, spelled
 
 
 class AgreementRow(NamedTuple):
-    """The agreement of two evaluations for a measure. The values of y are compared with the values of x."""
+    """The agreement of two evaluations for one measure. Differences are values of y minus values of x."""
 
     measure: str
     tau: float
-    """Kendall's tau, in which ties count as concordant."""
+    """Kendall's tau, where tied pairs count as concordant."""
 
     tau_b: float
-    """Kendall's tau-b. This field and the next three fields are nan if all runs of an evaluation are tied."""
+    """Kendall's tau-b. The value, like the next three values, is nan if all runs of an evaluation are tied."""
 
     tau_ap: float
-    """tau_AP with x as the reference."""
+    """The correlation tau_AP of y with the reference x."""
 
     tau_ap_b: float
-    """The mean of tau_ap with x and with y as the reference."""
+    """The mean of tau_AP with the reference x and tau_AP with the reference y."""
 
     pearson: float
     rms: float
-    """The root mean square of y - x."""
+    """The root mean square of the differences y - x."""
 
     bias: float
-    """The mean of y - x."""
+    """The mean of the differences y - x."""
 
     rank_change: float
-    """The mean absolute change of a run's rank."""
+    """The mean absolute change in the ranks of the runs."""
 
     rise: int
-    """The largest number of ranks that a run gains in y, or 0 if no run gains."""
+    """The largest number of ranks that a run gains in y, or 0 if no run gains any."""
 
     risen: str | None
-    """The run with the largest rise."""
+    """The name of the run with the largest rise, or None if no run rises."""
 
     fall: int
-    """The largest number of ranks that a run loses in y, or 0 if no run loses."""
+    """The largest number of ranks that a run loses in y, or 0 if no run loses any."""
 
     fallen: str | None
-    """The run with the largest fall."""
+    """The name of the run with the largest fall, or None if no run falls."""
 
     significant: float | None
-    """The share of runs whose values differ significantly (paired t test over topics, p < 0.05). It is None if the
-    measures of x and y differ, or if there are no values by topic."""
+    """The share of runs whose values differ significantly between x and y (paired t test over topics, p < 0.05). The
+    share is None if x and y have different measures, or if there are no values of single topics."""
 
     runs: int
     inversions: int
-    """The number of pairs of runs in the opposite order in y, excluding ties."""
+    """The number of pairs of runs that y ranks in the opposite order. Ties are not counted."""
 
     decisions: Confusion | None
-    """The agreement of significance decisions on pairs of runs, or None if ``significant`` is None."""
+    """The agreement of significance decisions on pairs of runs, or None if the field ``significant`` is None."""
 
     intervals: Mapping[str, tuple[float, float]] | None
-    """A dictionary from each statistic, including the statistics in ``top``, to its interval. It is None if topics are
-    not resampled, or if there are no values by topic."""
+    """The confidence interval of each statistic, including the statistics in ``top``, or None if topics are not
+    resampled or have no values."""
 
     overlap: Mapping[str, float] | None
-    """A dictionary from each name in ``OVERLAP_COLUMNS`` to the rank-biased overlap of the rankings of runs, or None if
-    it was not requested."""
+    """The rank-biased overlap of the rankings of runs, by the names in ``OVERLAP_COLUMNS``, or None if it was not
+    requested."""
 
     top: Mapping[str, float | None] | None
-    """A dictionary from each name in ``TOP_STATISTICS`` to the agreement over the best runs of x, or None if it was not
-    requested."""
+    """The agreement over the best runs of x, by the names in ``TOP_STATISTICS``, or None if it was not requested."""
 
 
 _DECISIONS = "significance decisions"
 
 _LAST = ("inversions", "tau_ap_b", "tau_ap_b_low", "tau_ap_b_high")
-"""The columns that come last in formats for programs. The positions of other columns therefore do not change."""
+"""The columns that come last in output for programs, so that the positions of earlier columns do not change."""
 
 _NESTED = ("decisions", "intervals", "overlap", "top")
-"""The fields of a row that become several columns of a table."""
+"""The fields of a row that a table displays in several columns."""
 
 
 class AgreementResult(Result):
-    """The result of ``agree`` for two evaluations. ``rows`` contains a row for each measure."""
+    """The result of ``agree`` for two evaluations. The field ``rows`` contains one row for each measure."""
 
     rows: Sequence[AgreementRow]
     seed: int | None = None
-    """The seed of the resampled topics, or None if topics are not resampled."""
+    """The random seed with which topics are resampled, or None if topics are not resampled."""
 
     top: int | None = None
-    """The number of best runs that are compared separately, or None if no runs are compared separately."""
+    """The number of best runs that are compared separately, or None if they are not."""
 
     test: str = OF_PAPERS.test
-    """The test of significance decisions on pairs of runs."""
+    """The test by which pairs of runs are decided to differ significantly."""
 
     @property
     def _parts(self) -> dict[str, tuple[str, ...]]:
-        """A dictionary from the title of each displayed table to its columns, except the measure."""
+        """The columns of each displayed table, by title. The first column, the measure, is omitted."""
         parts = {
             "agreement": tuple(name for name in AgreementRow._fields[1:] if name not in _NESTED),
             _DECISIONS: DECISION_COLUMNS,
@@ -141,7 +140,7 @@ class AgreementResult(Result):
         return parts
 
     def tables(self) -> list[Table]:
-        """Return one table with a row for each measure."""
+        """Return a single table with a row for each measure."""
         names = [column for columns in self._parts.values() for column in columns]
         columns = (
             "measure",
@@ -151,7 +150,7 @@ class AgreementResult(Result):
         return [Table("agreement", columns, [tuple(map(_cells(row).get, columns)) for row in self.rows])]
 
     def tables_for_people(self) -> list[Table]:
-        """Return the rows in several tables, omitting empty tables."""
+        """Divide the columns into several tables. Omit tables without values."""
         [table] = self.tables()
         note = f"{significance_note(DecisionRule(self.test))} {DECISION_NOTE.format(full='X', reduced='Y')}"
         parts = []
@@ -163,7 +162,7 @@ class AgreementResult(Result):
 
 
 def _cells(row: AgreementRow) -> dict[str, Any]:
-    """Return a dictionary from each column to its value in a row."""
+    """Return the cells of a row as a dictionary from column to value."""
     cells = row._asdict()
     if row.decisions is not None:
         cells |= {name: number.item() for name, number in row.decisions.columns.items()}
@@ -314,9 +313,9 @@ def agree(
 
 
 def _topic_notes(evaluated: Sequence[EvaluatedRuns], pairs: Sequence[PairedEvaluations]) -> tuple[str, ...]:
-    """Return sentences about the topics of the values.
+    """Return sentences that describe the topics on which runs are evaluated.
 
-    There is a single sentence if all measures have the same topics.
+    If all measures have the same topics, there is only one sentence.
     """
     topics = [of_side.which_topics for of_side in evaluated if of_side.which_topics]
     measures: dict[str, list[str]] = {}
@@ -342,7 +341,7 @@ def _topic_notes(evaluated: Sequence[EvaluatedRuns], pairs: Sequence[PairedEvalu
 
 
 def _which_topics(paired: PairedEvaluations) -> str:
-    """Return a phrase that describes the topics that are compared."""
+    """Return a phrase that describes the topics on which a measure is compared."""
     if not paired.n_topics:
         return "as in the summary values of X and Y"
     if paired.n_topics == paired.n_in_either:
@@ -351,7 +350,7 @@ def _which_topics(paired: PairedEvaluations) -> str:
 
 
 def _warnings(pairs: Sequence[PairedEvaluations], resamples: int) -> list[str]:
-    """Return warnings about runs with equal values, significant differences in opposite directions, and few topics."""
+    """Return warnings about equal values, about significant differences in opposite directions, and few topics."""
     equal: dict[str, list[str]] = {}
     for paired in pairs:
         if sides := [side for values, side in zip(paired.scores, "XY", strict=True) if np.ptp(values) == 0]:
@@ -379,7 +378,7 @@ def _warnings(pairs: Sequence[PairedEvaluations], resamples: int) -> list[str]:
 def _evaluated(
     judgments: Sequence[Any], runs: Any, measures: Sequence[str], rules: EvaluationRules
 ) -> list[EvaluatedRuns]:
-    """Evaluate the runs under each of several sets of judgments."""
+    """Evaluate the runs with each of several sets of judgments."""
     opened, evaluated = run_streams(runs, rules.settings.compat), []
     for of_side, side in zip(judgments, "xy", strict=True):
         if rules.rel_format == SAMPLED.name:
@@ -397,14 +396,14 @@ def _evaluated(
 
 
 def _reusable(side: Any, name: str) -> Any:
-    """Return an argument in a form that can be read twice. Files are read into memory."""
+    """Convert an argument so that it can be read twice. Files are read into memory."""
     if isinstance(side, Scores | Run | Mapping | EvaluatedRuns):
         return side
     return source_of(side, name).in_memory()
 
 
 def _evaluation_of(side: Any, name: str) -> EvaluatedRuns:
-    """Read the values of an evaluation from any supported form."""
+    """Read the measure values of an evaluation from an argument in any supported form."""
     if isinstance(side, Scores):
         paths = dict.fromkeys(paths_of(side))
         return replace(
@@ -416,7 +415,7 @@ def _evaluation_of(side: Any, name: str) -> EvaluatedRuns:
 
 
 def _run_of(side: Any) -> OpenedRun:
-    """Open a run in any supported form."""
+    """Open a run, given in any supported form."""
     if isinstance(side, Source):
         return read_trec_results(side, TREC_EVAL_10, False, warn)
     [run] = run_streams(side)
@@ -424,7 +423,7 @@ def _run_of(side: Any) -> OpenedRun:
 
 
 def _are_runs(x: Any, y: Any) -> bool:
-    """Return whether both arguments are runs. Raise UsageError if only one of them is a run."""
+    """Return whether both arguments are runs. Raise UsageError if only one argument is a run."""
     is_run = {"x": _is_run(x), "y": _is_run(y)}
     if is_run["x"] != is_run["y"]:
         names = {
@@ -439,7 +438,7 @@ def _are_runs(x: Any, y: Any) -> bool:
 
 
 def _is_run(side: Any) -> bool:
-    """Return whether an argument is a run, which is a file in the format of a run, or ``{topic: {docno: score}}``."""
+    """Return whether an argument is a run: a file with the columns of a run, or ``{topic: {docno: score}}``."""
     if isinstance(side, Source):
         return looks_like_run(side.content())
     if isinstance(side, Mapping):

@@ -1,4 +1,4 @@
-"""Measure values of the same runs in two evaluations. They are read from files or computed, and paired by topic."""
+"""Measure values of the same runs in two evaluations, which are read from files or computed, and paired by topic."""
 
 from __future__ import annotations
 
@@ -30,21 +30,21 @@ from irevalx.wording import short_repr, spelled
 
 
 class EvaluatedRuns(Frozen):
-    """The measure values of runs."""
+    """The measure values of runs in one evaluation."""
 
     path: str
-    """The file that was read, or the judgments with which the runs were evaluated."""
+    """The path of the file that was read, or of the judgments with which the runs were evaluated."""
 
     values: RunValues
-    """The values as ``{run: {measure: {topic: value}}}``, with the printed names of measures. The topic "all" is the
-    summary, which can be missing."""
+    """The values as ``{run: {measure: {topic: value}}}``, with the printed names of measures. The topic "all" contains
+    the summary value, which can be missing."""
 
     which_topics: str = ""
-    """A description of the topics of the evaluation. It is empty for files, which do not describe their topics."""
+    """A description of the evaluated topics, or an empty string for files, which do not describe their topics."""
 
     @classmethod
     def of(cls, path: str, experiment: RankedRuns, values: FloatArray | None = None) -> EvaluatedRuns:
-        """Return the evaluation of the runs of an experiment. ``values`` has the shape (n_measures, n_runs, n_topics).
+        """Return the values of the runs in an experiment. The shape of ``values`` is (n_measures, n_runs, n_topics).
 
         By default, the values are computed with the judgments of the experiment.
         """
@@ -62,9 +62,9 @@ class EvaluatedRuns(Frozen):
 
     @classmethod
     def from_mapping(cls, values: Mapping[Any, Any], what: str) -> EvaluatedRuns:
-        """Read ``{run: {topic: {measure: value}}}``. Raise ArgumentError for other values.
+        """Read measure values from ``{run: {topic: {measure: value}}}``. Raise ArgumentError for other objects.
 
-        ``what`` is the name of the values in messages.
+        ``what`` is the name of the object in error messages.
         """
         by_run: RunValues = {}
         for run, topics in values.items():
@@ -86,7 +86,7 @@ class EvaluatedRuns(Frozen):
 
     @classmethod
     def read(cls, source: Source) -> EvaluatedRuns:
-        """Read a file. Raise MalformedLineError for an invalid line.
+        """Read measure values from a file. Raise MalformedLineError for an invalid line.
 
         Raise InputError if the file contains no value, or if a run has no name.
         """
@@ -94,11 +94,11 @@ class EvaluatedRuns(Frozen):
 
     @property
     def measures(self) -> list[str]:
-        """The distinct printed names of the measures, in the order of the file."""
+        """The printed names of the measures, which are distinct and in the order of the file."""
         return list(dict.fromkeys(measure for measures in self.values.values() for measure in measures))
 
     def score(self, run: str, measure: str) -> float:
-        """Return the summary of a measure in the file or, if there is none, the summary of the values for topics."""
+        """Return the summary value of a run. If the file does not contain the summary, compute it from topic values."""
         by_topic = self.values[run][measure]
         if ALL in by_topic:
             return by_topic[ALL]
@@ -106,16 +106,16 @@ class EvaluatedRuns(Frozen):
         return float(scale.summarise(scale.transform(np.array(list(by_topic.values()), np.float64))))
 
     def all_topics(self, run: str) -> set[str]:
-        """Return the topics for which a run has a value for at least one measure."""
+        """Return the topics for which the run has a value of at least one measure."""
         return {topic for by_topic in self.values[run].values() for topic in by_topic if topic != ALL}
 
     def topics(self, run: str, measure: str) -> dict[str, float]:
-        """Return a dictionary from each topic to the value of a run."""
+        """Return the values of a run for each topic, without the summary."""
         return {topic: value for topic, value in self.values[run][measure].items() if topic != ALL}
 
 
 def read_sample(source: Source) -> StrataSample:
-    """Read a file of judgments. If its lines have five columns, one of them is the stratum."""
+    """Read judgments as a sample. If lines have five columns, one of the columns is the stratum."""
     in_memory = source.in_memory()
     lines = (line.split() for line in in_memory.content().split(b"\n"))
     n_columns = next((len(fields) for fields in lines if fields and not fields[0].startswith(b"#")), 0)
@@ -135,9 +135,10 @@ def pair_values(
     *,
     measures: Sequence[str] = (),
 ) -> list[PairedEvaluations]:
-    """Pair the values of two evaluations by measure, over the topics that both evaluations have.
+    """Pair the values of two evaluations by measure. Only topics that occur in both evaluations are compared.
 
-    If ``against`` is given, each measure of the second evaluation is paired with this measure of the first one.
+    If ``against`` is given, each measure of the second evaluation is paired with the measure ``against`` of the first
+    evaluation.
     """
     runs = _shared_runs(first, second)
     if against is not None and against not in first.measures:
@@ -168,7 +169,7 @@ def pair_values(
 
 
 def _selected(every: Sequence[str], requested: Sequence[str]) -> list[str]:
-    """Return the requested measures, with the names that evaluations use. Raise ArgumentError if one is missing."""
+    """Return the requested measures under their names in the evaluations. Raise ArgumentError if one is missing."""
     selected = dict[str, None]()
     for measure in requested:
         printed = printed_name(measure)
@@ -180,9 +181,9 @@ def _selected(every: Sequence[str], requested: Sequence[str]) -> list[str]:
 
 
 def _shared_runs(first: EvaluatedRuns, second: EvaluatedRuns) -> tuple[str, ...]:
-    """Return the runs, in the order of the first evaluation.
+    """Return the runs that both evaluations contain, in the order of the first evaluation.
 
-    Raise InputError if the evaluations have different runs.
+    Raise InputError if the evaluations contain different runs.
     """
     for incomplete, other in ((first, second), (second, first)):
         if lacking := [run for run in other.values if run not in incomplete.values]:
@@ -199,7 +200,7 @@ def _shared_runs(first: EvaluatedRuns, second: EvaluatedRuns) -> tuple[str, ...]
 
 
 def _problem(sides: Sequence[tuple[EvaluatedRuns, str]], runs: Sequence[str]) -> str | None:
-    """Return a message if a run has no values of a measure, or None if every run has values."""
+    """Return an error message if a run has no values of a measure, or None if all runs have values."""
     for evaluated, measure in sides:
         lacking = [run for run in runs if measure not in evaluated.values[run]]
         if len(lacking) == len(runs):
@@ -212,7 +213,7 @@ def _problem(sides: Sequence[tuple[EvaluatedRuns, str]], runs: Sequence[str]) ->
 def _paired(
     sides: Sequence[tuple[EvaluatedRuns, str]], runs: tuple[str, ...], differ_in_topics: bool
 ) -> PairedEvaluations | str:
-    """Return the values of a measure, or the reason why the measure cannot be compared."""
+    """Pair the values of one measure. If the measure cannot be compared, return the reason instead."""
     by_topic = [[evaluated.topics(run, measure) for run in runs] for evaluated, measure in sides]
     against, measure = (name for _, name in sides)
     scales = scale_named(against), scale_named(measure)

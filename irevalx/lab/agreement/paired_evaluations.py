@@ -1,4 +1,4 @@
-"""The values of the same runs for each topic under two sets of judgments, and the agreement of the two evaluations."""
+"""Measure values of the same runs and topics under two sets of judgments, and the agreement of the two evaluations."""
 
 from __future__ import annotations
 
@@ -35,59 +35,59 @@ from irevalx.statistics.decisions import (
 from irevalx.statistics.significance import ALPHA, Scale, pairs_of_runs
 
 Intervals: TypeAlias = Mapping[str, tuple[float, float]]
-"""A dictionary from each statistic to the bounds of its interval, which are nan if the interval is undefined."""
+"""The confidence interval of each statistic. The bounds are nan if the interval is undefined."""
 
 
 class PairedEvaluations(Frozen):
-    """The values of the same runs for a measure under two sets of judgments, x and y, over the same topics."""
+    """The values of one measure for the same runs and topics under two sets of judgments, x and y."""
 
     measure: str
-    """The printed name of the measure. If the names in x and y differ, this is the name in y."""
+    """The printed name of the measure in y."""
 
     runs: tuple[str, ...]
     scales: tuple[Scale, Scale]
     values: tuple[FloatArray, FloatArray]
-    """The values in x and y on the tested scale. If a file contains only summaries, there are no topics. Each shape is
-    (n_runs, n_topics)."""
+    """The values in x and y, on the tested scale. Each shape is (n_runs, n_topics), where n_topics is 0 if only
+    summaries are known."""
 
     against: str | None = None
-    """The measure of x if it differs from the measure of y, or None."""
+    """The name of the measure in x if it differs from the measure in y, and otherwise None."""
 
     summaries: tuple[FloatArray, FloatArray] | None = None
-    """The summaries of the runs that a file contains, or None if summaries are computed from the values. Each shape is
+    """The summary values that a file contains, or None if summaries are computed from the values. Each shape is
     (n_runs,)."""
 
     rule: DecisionRule = OF_PAPERS
-    """The rule by which pairs of runs are decided to differ significantly."""
+    """The rule that decides whether a pair of runs differs significantly."""
 
     only_y: FloatArray = np.empty((0, 0))
-    """The values for topics that have judgments only in y. The shape is (n_runs, n_topics)."""
+    """The values for topics that are judged only in y. The shape is (n_runs, n_topics)."""
 
     n_in_either: int = 0
-    """The number of topics for which any run has a value in x or y, if the evaluations come from files."""
+    """The number of topics for which any run has a value in x or y, if the evaluations were read from files."""
 
     @property
     def n_topics(self) -> int:
-        """The number of topics with values, or 0 if there are only summaries."""
+        """The number of topics with values, or 0 if only summary values are known."""
         n_topics: int = self.values[0].shape[1]
         return n_topics
 
     @cached_property
     def scores(self) -> tuple[FloatArray, FloatArray]:
-        """The summaries of the runs in x and in y. Each shape is (n_runs,)."""
+        """The summary values of the runs in x and y. Each shape is (n_runs,)."""
         if self.summaries is not None:
             return self.summaries
         x, y = (scale.summarise(values) for scale, values in zip(self.scales, self.values, strict=True))
         return x, y
 
     def of_first_runs(self, n_runs: int) -> PairedEvaluations:
-        """Return the evaluations of the first ``n_runs`` runs. Their summaries are computed from the values."""
+        """Restrict the evaluations to the first ``n_runs`` runs. The summaries are computed from the values."""
         x, y = (values[:n_runs] for values in self.values)
         return replace(self, runs=self.runs[:n_runs], values=(x, y), summaries=None, only_y=self.only_y[:n_runs])
 
     @property
     def are_tested(self) -> bool:
-        """Whether significance can be tested. The test requires the same measure in x and y, and values by topic."""
+        """Whether significance can be tested, which requires values of topics and the same measure in x and y."""
         return self.against is None and self.n_topics > 0
 
     @property
@@ -103,7 +103,7 @@ class PairedEvaluations(Frozen):
     def decisions(self, draws: TopicDraws | None = None) -> Confusion:
         """Return the agreement of significance decisions on pairs of runs.
 
-        If ``draws`` is given, return it for each resample.
+        If ``draws`` is given, return the agreement in each resample of topics.
         """
         if draws is None:
             return confusion(*self._decided)
@@ -111,7 +111,7 @@ class PairedEvaluations(Frozen):
 
     @property
     def reversed_pairs(self) -> list[tuple[str, str]]:
-        """The pairs of runs with significant differences in opposite directions."""
+        """The pairs of runs that differ significantly in x and in y, but in opposite directions."""
         if not self.are_tested:
             return []
         are_reversed = reversals(*self._decided)
@@ -119,17 +119,17 @@ class PairedEvaluations(Frozen):
         return [(self.runs[i], self.runs[j]) for i, j in zip(first, second, strict=True)]
 
     def at_the_top(self, k: int) -> dict[str, float | None]:
-        """Return ``TOP_STATISTICS`` for the k best runs by x, as {statistic: value}, or None if the value is nan."""
+        """Return the statistics in ``TOP_STATISTICS`` for the k best runs in x. Replace nan by None."""
         values = {name: float(function(*self.scores)) for name, function in at_the_top(k).items()}
         return {name: None if np.isnan(value) else value for name, value in values.items()}
 
     def drawn_scores(self, draws: TopicDraws) -> tuple[FloatArray, FloatArray]:
-        """Return the summaries in x and y over each topic resample. Each shape is (n_draws, n_runs)."""
+        """Return the summary values in x and in y over each resample of topics. Each shape is (n_draws, n_runs)."""
         x, y = (draws.summaries(values, scale) for values, scale in zip(self.values, self.scales, strict=True))
         return x, y
 
     def intervals(self, draws: TopicDraws, alpha: float = ALPHA, *, top: int | None = None) -> Intervals:
-        """Return intervals over the topics for ``STATISTICS`` and, if ``top`` is given, for ``TOP_STATISTICS``."""
+        """Return confidence intervals for ``STATISTICS`` and, if ``top`` is given, for ``TOP_STATISTICS``."""
         drawn = self.drawn_scores(draws)
         ends = correlation_intervals(rank_correlations, self.scores, drawn, alpha)
         for name in STATISTICS.keys() - ends.keys():
@@ -142,7 +142,7 @@ class PairedEvaluations(Frozen):
 def evaluate_under_both(
     experiment: GradedRuns, labels: PairedLabels, warn: Warn = lambda line: None, *, least: tuple[int, int] = (1, 0)
 ) -> Iterator[tuple[PairedEvaluations, BoolArray]]:
-    """Yield, for each measure, the evaluations under human (x) and machine labels (y), and a mask of common topics."""
+    """Yield the values of each measure, paired for human (x) and machine labels (y), and a mask of common topics."""
     in_both = labels.in_both[[labels.judgments.topic_index[topic] for topic in experiment.topics]]
     values = (
         experiment.values(labels.human, labels.in_human),

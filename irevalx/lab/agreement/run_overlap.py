@@ -1,4 +1,4 @@
-"""Rank-biased overlap of two runs for each topic, and of two evaluations for each measure."""
+"""Rank-biased overlap between two runs for each topic, and between two rankings of runs for each measure."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _COLUMNS = TREC_RESULTS.columns.split()
 
 
 def looks_like_run(content: bytes) -> bool:
-    """Return whether the first line that is not blank has the columns of a run, with a numeric score."""
+    """Return whether the first nonblank line of a file has the columns of a run and a numeric score."""
     fields = content.lstrip().partition(b"\n")[0].split()
     if len(fields) != len(_COLUMNS):
         return False
@@ -31,9 +31,9 @@ def looks_like_run(content: bytes) -> bool:
 
 
 def tied_rankings(run: RunStream) -> dict[bytes, Ranking[bytes]]:
-    """Return a dictionary from topic to ranking.
+    """Return the ranking of each topic in a run.
 
-    Documents are in descending order of score, and equal scores are ties.
+    Documents are in descending order of score, and documents with equal scores are tied.
     """
     rankings: dict[bytes, Ranking[bytes]] = {}
     for part in run.results():
@@ -51,13 +51,13 @@ def tied_rankings(run: RunStream) -> dict[bytes, Ranking[bytes]]:
 
 
 class OverlapRow(NamedTuple):
-    """The rank-biased overlap of two rankings of documents: the extrapolated and minimum overlap, and the residual."""
+    """The rank-biased overlap of two document rankings: the extrapolated overlap, the minimum and the residual."""
 
     topic: str
-    """The topic ID. It is ``all`` for the means over topics."""
+    """The topic ID, or ``all`` for the means over topics."""
 
     x: float
-    """The number of documents in the first ranking."""
+    """The number of documents that the first run retrieves."""
 
     y: float
     common: float
@@ -69,18 +69,18 @@ class OverlapRow(NamedTuple):
 class RunOverlap(Result):
     """The result of ``agree`` for two runs.
 
-    ``rows`` contains a row for each shared topic, and the row ``all`` with the means.
+    The field ``rows`` contains a row for each shared topic, and a row ``all`` with the means.
     """
 
     rows: Sequence[OverlapRow]
 
     def tables(self) -> list[Table]:
-        """Return the table of ``rows``."""
+        """Return a single table that contains ``rows``."""
         return [Table.of("rank-biased overlap", OverlapRow, self.rows)]
 
 
 def overlap_of_runs(x: RunStream, y: RunStream, p: float, warn: Warn = lambda line: None) -> RunOverlap:
-    """Return the overlap of two runs on each topic that both contain. ``p`` is the persistence."""
+    """Compare two runs on each topic that occurs in both runs. The argument ``p`` is the persistence."""
     of_x, of_y = tied_rankings(x), tied_rankings(y)
     topics = sorted(of_x.keys() & of_y.keys())
     if not topics:
@@ -98,6 +98,6 @@ def overlap_of_runs(x: RunStream, y: RunStream, p: float, warn: Warn = lambda li
 
 
 def overlap_of_values(paired: PairedEvaluations, p: float) -> dict[str, float]:
-    """Return a dictionary from each of ``OVERLAP_COLUMNS`` to the overlap of the rankings of runs."""
+    """Return the rank-biased overlap of two rankings of runs, by the names in ``OVERLAP_COLUMNS``."""
     x, y = (ranking_of(dict(zip(paired.runs, without_noise(scores).tolist(), strict=True))) for scores in paired.scores)
     return rank_biased_overlap(x, y, p)

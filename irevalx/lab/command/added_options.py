@@ -1,4 +1,4 @@
-"""Options that are added to commands: formats of runs, score files, output and figures."""
+"""Options that are added to commands, for the format of runs, score files, output and figures."""
 
 import os
 from collections.abc import Mapping
@@ -62,10 +62,10 @@ SCORES_INPUT = _named(
         ),
     ),
 )
-"""The options of commands that can read score files instead of judgments and runs."""
+"""The options of commands that can read score files in place of judgments and runs."""
 
 FIGURE_WIDTHS = ("3.3", "7")
-"""The widths of figures in inches: the width of one column of a paper, and the width of two columns."""
+"""The widths of figures in inches, for one and for two columns of a paper."""
 
 
 def _figure_file(path: Any) -> str:

@@ -1,4 +1,4 @@
-"""Declarations of parameters that several functions and commands of irevalx-lab share."""
+"""Declarations of parameters that several functions and commands of irevalx-lab have in common."""
 
 import os
 from collections.abc import Iterable, Mapping
@@ -17,8 +17,8 @@ WITHOUT_POOLED_RUNS = (
     "Without them, irevalx -m judged@10 prints the share of judged documents, bounds computes the lowest and highest "
     "value of P, rbp and dcg, and compare warns about conclusions that depend on unjudged documents"
 )
-"""A sentence for messages. It describes alternatives to ``leave-out --new-run`` if only the judgments and the new run
-are available."""
+"""A sentence in error messages about alternatives to ``leave-out --new-run`` that require only the judgments and the
+new run."""
 
 Qrels = Annotated[
     GivenQrels,
@@ -55,7 +55,7 @@ OptionalRuns = Annotated[
 
 
 def measures(default: str = "map", shell_help: str = "Measures, as for irevalx -m.") -> Parameter:
-    """Declare the parameter for measures. Spaces separate measures. Commas are part of the parameters of a measure."""
+    """Declare the parameter for measures. Measures are separated by spaces, because a measure can contain commas."""
     return Parameter(
         names=("-m", "--measure"),
         several=True,
@@ -210,4 +210,4 @@ Rbo = Annotated[float | None, number(above=0, most=1, metavar="P")]
 ALL_OF_SCORES = "Without -m, all measures of the files are used."
 
 DEFAULT_OF_SCORES = "Without -m, the default measures are used if the files contain them, otherwise all measures."
-"""Sentences about the measures that are used by default if score files are given."""
+"""Sentences that say which measures are used by default if score files are given."""

@@ -1,4 +1,4 @@
-"""Conversion of a public function with declared parameters to a command of irevalx-lab."""
+"""Conversion of public functions with declared parameters to commands of irevalx-lab."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ from irevalx.reading.run_formats import TREC_RESULTS
 from irevalx.wording import join_words, missing
 
 _RUNS = ("runs", "new_runs")
-"""The parameters that accept runs. ``-T`` selects the format of their files."""
+"""The parameters that accept run files. The option ``-T`` selects the format of these files."""
 
-_collect_once = cache(collect)  # which removes the declarations from the annotations
+_collect_once = cache(collect)  # ``collect`` removes the declarations from the annotations
 
 
 def parameters_of(function: Callable[..., Any]) -> dict[str, Parameter]:
-    """Return the parameters of the command of a declared function."""
+    """Return the parameters of the command that a declared function defines, by name."""
     command = declaration_of(function).command
     own = _collect_once(command.run).parameters if command.run else {}
     output = {**(FIGURE_OUTPUT if command.figure else {}), **(TABLES_OUTPUT if command.tables else LINES_OUTPUT)}
@@ -69,18 +69,18 @@ def parameters_of(function: Callable[..., Any]) -> dict[str, Parameter]:
 
 
 _UNTIL_COLLECTION = 50_000
-"""The number of new objects before a garbage collection. A result has many rows, and none of them is garbage."""
+"""The number of new objects after which garbage is collected. Results have many rows, none of which is garbage."""
 
 
 def _with_docstring(own: Parameter, declared: Parameter) -> Parameter:
-    """Return a parameter. In its explanation, the text from the function's docstring replaces {docstring}."""
+    """Replace {docstring} in a parameter's help text by the description in the function's docstring."""
     text, bracket, default = declared.help.partition(" [default: ")
     extended = own.help.replace("{docstring}", text)
     return own if extended == own.help else replace(own, help=f"{extended}{bracket}{default}")
 
 
 def command_from(function: Callable[..., Any]) -> click.Command:
-    """Return the command that calls a declared function."""
+    """Create the command that calls a declared function."""
     declaration = declaration_of(function)
     command, parameters = declaration.command, parameters_of(function)
     run = command.run
@@ -161,9 +161,9 @@ def _read_scores(command: CommandText, values: dict[str, Any], *, by_default: bo
 
 
 def _by_collection(evaluations: Sequence[Evaluation]) -> Scores | dict[str, Scores]:
-    """Return scores.
+    """Return the scores of runs.
 
-    If the names of runs begin with several collections, return a dictionary from collection to scores.
+    If the names of runs begin with the names of several collections, return a dictionary from collection to scores.
     """
     collections: dict[str, list[Evaluation]] = {}
     for evaluation in evaluations:
@@ -176,7 +176,7 @@ def _by_collection(evaluations: Sequence[Evaluation]) -> Scores | dict[str, Scor
 
 
 def _score_file_hint(path: str) -> str:
-    """Return a hint if no run is given and ``path``, given as judgments, is a score file. Otherwise, return ""."""
+    """Return a hint if no runs are given and the file ``path`` is a score file. Return "" in all other cases."""
     from irevalx.reading.format_hints import looks_like_scores
     from irevalx.reading.sources.files import Source
 
@@ -186,7 +186,7 @@ def _score_file_hint(path: str) -> str:
 
 
 def _read_runs(values: dict[str, Any], form: str) -> None:
-    """Read runs in ``form``, which is not the default format."""
+    """Read runs in the format ``form`` if it is not the default format."""
     if form == TREC_RESULTS.name:
         return
     if collections := collections_of(values.get("qrels"), values.get("runs") or ()):
@@ -201,7 +201,7 @@ def _read_runs(values: dict[str, Any], form: str) -> None:
 
 @contextmanager
 def _warnings_as_messages(messages: Messages) -> Iterator[None]:
-    """Print warnings of irevalx as messages of the command. A warning that is repeated is also printed."""
+    """Print irevalx warnings as messages of the command, including repeated warnings."""
     with warnings.catch_warnings():
         warnings.simplefilter("always", IrevalxWarning)
         show = warnings.showwarning

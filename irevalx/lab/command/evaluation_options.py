@@ -1,4 +1,4 @@
-"""Options of commands that evaluate runs."""
+"""Options of commands that evaluate runs with judgments."""
 
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Annotated, Any, TypedDict
@@ -21,7 +21,7 @@ else:
     class Unpack:
         """A substitute for ``typing.Unpack``, which Python 3.10 lacks.
 
-        Only type checkers need more than the options.
+        Only type checkers use the class for more than its argument.
         """
 
         def __class_getitem__(cls, options: Any) -> Any:
@@ -31,7 +31,7 @@ else:
 GRADED = tuple(
     name for name, form in REL_FORMATS.items() if QRELS.name in {name, form.measures_of} and name != WEIGHTED.name
 )
-"""The judgment formats that contain only a grade for each document."""
+"""The judgment formats that contain nothing but a grade for each document."""
 
 _WHOLE_LEVEL = whole(
     names=("-l", "--level"), metavar="N", help="relevance threshold: grades of this value or higher count as relevant."
@@ -41,7 +41,7 @@ Level = Annotated[int, _WHOLE_LEVEL]
 
 
 def _setting(name: str, **changes: Any) -> Parameter:
-    """Return the declaration of a field of Settings, after changing some attributes."""
+    """Return the declaration of a field of Settings, with some attributes changed."""
     return replace(PARAMETERS[name], default=NO_DEFAULT, **changes)
 
 
@@ -84,7 +84,7 @@ def _share_or_0(value: Any) -> float:
 def rel_format(formats: Iterable[str] = (QRELS.name,)) -> Parameter:
     """Declare the parameter for the format of judgments.
 
-    ``formats`` contains the formats that the function supports.
+    ``formats`` contains the formats that the command supports.
     """
     formats = tuple(formats)
     supported = "every format" if set(formats) == set(REL_FORMATS) else join_words(formats, "and")
@@ -101,14 +101,14 @@ GradedRelFormat = Annotated[str, rel_format(GRADED)]
 
 
 def _version(value: Any) -> str:
-    """Return the name of a version of trec_eval, which can be an integer."""
+    """Convert a version of trec_eval, which can be an integer, to its name."""
     if str(value) not in COMPAT or isinstance(value, bool):
         raise ValueError(value)
     return str(value)
 
 
 class OptionsWithoutComplete(TypedDict, total=False):
-    """The options of an evaluation of runs, except ``complete``."""
+    """The options of an evaluation of runs, without ``complete``."""
 
     level: RealLevel
     grades: Annotated[str, _setting("grades")]
@@ -153,7 +153,7 @@ class OptionsWithoutComplete(TypedDict, total=False):
 
 
 class EvaluationOptions(OptionsWithoutComplete, total=False):
-    """The options of an evaluation of runs. A function passes them to ``EvaluationRules.of`` as ``**evaluation``."""
+    """The options of an evaluation of runs, which functions pass to ``EvaluationRules.of`` as ``**evaluation``."""
 
     complete: Complete
 
@@ -170,17 +170,17 @@ _DECLARED = collect(EvaluationOptions).parameters
 _EVALUATION = {
     name: replace(_DECLARED[name], default=_DEFAULTS[name]) for name in ("level", "grades", "complete", *_DECLARED)
 }
-"""A dictionary from the name of each option to its declaration, in the order of the help."""
+"""The declaration of each evaluation option, in the order of the help."""
 
 
 def evaluation_options(
     formats: Iterable[str] = REL_FORMATS, requires: Others = (), **changes: Callable[[Parameter], Parameter] | None
 ) -> dict[str, Parameter]:
-    """Return the options of an evaluation for ``declared(evaluation=...)``. ``formats`` are the formats of judgments.
+    """Return the evaluation options for ``declared(evaluation=...)``, given the supported judgment formats.
 
-    ``changes`` maps an option to the result of ``refined`` if the command restricts it, and to None if the command
-    lacks it. All options except ``threads`` require the parameter ``requires``. If there is no option ``grades``, the
-    level is an integer.
+    The keywords ``changes`` map an option to the result of ``refined`` if the command restricts the option, or to None
+    if the command does not have the option. All options except ``threads`` require the parameter ``requires``. If there
+    is no option ``grades``, the level is an integer.
     """
     options = {**_EVALUATION, "rel_format": replace(rel_format(formats), name="rel_format", default=QRELS.name)}
     if changes.get("grades", refined) is None:
@@ -193,10 +193,10 @@ def evaluation_options(
 
 
 def whole_or_real(*excluding: str) -> Callable[[Parameter], Parameter]:
-    """Declare that grades are not probabilities, and that the parameters in ``excluding`` require integer grades."""
+    """Declare that grades cannot be probabilities, and that the parameters in ``excluding`` require integer grades."""
     return refined(kind=_WHOLE_OR_REAL.kind, help=_WHOLE_OR_REAL.help, excludes={"real": excluding})
 
 
 def ties_excluding(*others: str) -> Callable[[Parameter], Parameter]:
-    """Declare that with the parameters in ``others``, the order of tied documents must not depend on grades."""
+    """Declare that the parameters in ``others`` exclude orders of tied documents that depend on grades."""
     return refined(excludes=dict.fromkeys(ORDERS_OF_TIES, others))

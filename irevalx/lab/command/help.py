@@ -1,4 +1,4 @@
-"""Commands that have brief and full help, and that suggest the most similar option for an unknown one."""
+"""Commands that have a brief and a full help text, and that suggest a similar name for an unknown option."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ SENTENCES = 3
 
 
 class HelpCommand(click.Command):
-    """A command that writes its help like its results. If the help cannot be written, OutputError is raised."""
+    """A command that writes its help to the same output as its results, and raises OutputError if that fails."""
 
     parameters: Mapping[str, Parameter] = {}
-    """The declared parameters of the command."""
+    """The declared parameters of the command, by name."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Parse arguments like Click. Raise UsageError for an unknown option, and suggest the most similar option."""
+        """Parse the arguments. Raise UsageError for an unknown option, and suggest the most similar option."""
         ctx.meta[ALL_OF_IT] = ALL_OF_IT in args
         if self.parameters and not ctx.resilient_parsing:  # completion runs in the process and context of its caller
             from irevalx.command_line.options import ShellNotation
@@ -59,7 +59,7 @@ class HelpCommand(click.Command):
             raise missing(declared.name, note=note) from None
 
     def get_help_option(self, ctx: click.Context) -> click.Option | None:
-        """Return Click's help option with a callback that writes the help of this class."""
+        """Return Click's help option, with a callback that writes the help text of this class."""
         option = super().get_help_option(ctx)
         if option is not None:
             option.callback = printing(lambda ctx: f"{ctx.get_help()}\n")
@@ -109,5 +109,5 @@ class HelpCommand(click.Command):
         super().format_epilog(ctx, formatter)
 
     def is_long(self, ctx: click.Context) -> bool:
-        """Return whether the full help was requested."""
+        """Return whether the full help text was requested."""
         return bool(ctx.meta.get(ALL_OF_IT))

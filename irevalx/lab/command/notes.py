@@ -1,4 +1,4 @@
-"""Sentences and column headings that several commands print about significance decisions and intervals."""
+"""Sentences and column headings about significance decisions and intervals that several commands print."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ DECISION_NOTE = (
 
 
 def significance_note(rule: DecisionRule) -> str:
-    """Return the sentence that names the test and the correction of significance decisions."""
+    """Return a sentence that names the test and the correction by which significance is decided."""
     correction = "without correction" if rule.correction == "none" else f"with {rule.correction.title()}'s correction"
     return f"Significant: p < {ALPHA:g} in {TESTS[rule.test].words}, {correction}."
 
@@ -44,7 +44,7 @@ def significance_note(rule: DecisionRule) -> str:
 def reversal_warnings(
     measures: Sequence[str], runs: Sequence[str], n_reversals: IntArray, judgments: str, repetitions: str
 ) -> list[str]:
-    """Return a warning for each measure under which pairs of runs differ significantly in both directions."""
+    """Return a warning for each measure in which a pair of runs differs significantly in both directions."""
     lines = []
     for measure, of_pairs in zip(measures, n_reversals, strict=True):
         if total := int(of_pairs.sum()):
@@ -58,7 +58,7 @@ def reversal_warnings(
 
 
 def bootstrap_warnings(n_topics: int) -> list[str]:
-    """Return a warning if there are too few topics for a bootstrap. Otherwise, return an empty list."""
+    """Return a warning that there are too few topics for a bootstrap, or an empty list if there are enough."""
     if n_topics >= FEW_TOPICS:
         return []
     return [f"with only {n_topics} topics, bootstrap intervals are too narrow (low coverage)"]

@@ -1,4 +1,4 @@
-"""Results with typed rows, and functions that write the files and folders of commands."""
+"""Base classes of results, and functions that write the output files and folders of commands."""
 
 from __future__ import annotations
 
@@ -37,20 +37,20 @@ if TYPE_CHECKING:
     from irevalx.lab.plotting.page import Page
 
 FORMATS = {form.name: form for form in OUTPUT_FORMATS.values() if form.in_lab}
-"""A dictionary from each value of ``--format`` to the format."""
+"""The output formats of irevalx-lab, by the values of ``--format``."""
 
 DEFAULT_FORMAT = "table"
 """The default value of ``--format``."""
 
 FIGURE_ENDINGS = (".png", ".svg", ".pdf")
-"""The file name extensions of figures, which select the file format."""
+"""The suffixes of figure files, which select the file format."""
 
 FEW_PAIRS = 10
-"""The maximum number of pairs that are displayed by default."""
+"""The maximum number of pairs of runs that are displayed by default."""
 
 
 class Result(Frozen, kw_only=True):
-    """The base class of results. A result consists of tables.
+    """The base class of results, which consist of tables.
 
     The rows of tables are stored in fields or computed from fields. In an interpreter and in a notebook, a result is
     displayed in the same way as its command prints it on a terminal.
@@ -58,22 +58,22 @@ class Result(Frozen, kw_only=True):
 
     notes: tuple[str, ...] = ()  # sentences below the last table, for example about the topics that were used
     displayed_titles: ClassVar[Mapping[str, str]] = {}  # displayed titles that differ from the titles in JSON
-    titled: ClassVar[bool] = False  # whether the title of a single table is displayed too
+    titled: ClassVar[bool] = False  # whether the title is displayed even if there is a single table
 
     def tables(self) -> Sequence[Table]:
-        """Return the tables. Output formats for programs contain only the first table."""
+        """Return the tables of the result. Output formats for programs contain only the first table."""
         raise NotImplementedError
 
     def tables_for_people(self) -> Sequence[Table]:
-        """Return the tables that are displayed."""
+        """Return the tables that are displayed to users."""
         return self.tables()
 
     def about(self) -> dict[str, Any]:
-        """Return the seed, methods and notes that describe how the values were computed, for JSON output."""
+        """Return the seed, the methods and the notes that describe how values were computed, for JSON output."""
         return {"seed": getattr(self, "seed", None), "notes": list(self.notes)}
 
     def noted_tables(self) -> Sequence[Table]:
-        """Return the displayed tables. The notes are below the last table."""
+        """Return the displayed tables, with the notes of the result below the last table."""
         *tables, last = self.tables_for_people()
         return [*tables, replace(last, notes=(*last.notes, *self.notes))]
 
@@ -94,17 +94,17 @@ class Result(Frozen, kw_only=True):
         return pandas_frame(chosen.rows, chosen.columns)
 
     def to_polars(self, table: str | None = None) -> pl.DataFrame:
-        """Return a table as a polars data frame. Missing values are null. See ``to_frame``."""
+        """Return a table as a Polars data frame. Missing values are null. See ``to_frame``."""
         chosen = self.table(table)
         return polars_frame(chosen.rows, chosen.columns)
 
     def to_arrow(self, table: str | None = None) -> pa.Table:
-        """Return a table as a pyarrow table. Missing values are null. See ``to_frame``."""
+        """Return a table as a PyArrow table. Missing values are null. See ``to_frame``."""
         chosen = self.table(table)
         return arrow_table(chosen.rows, chosen.columns)
 
     def table(self, title: str | None = None) -> Table:
-        """Return the table with a title, or the first one by default. Raise ArgumentError if no table has the title."""
+        """Return the table with a title, by default the first table. Raise ArgumentError if there is no such table."""
         tables = {table.title: table for table in self.tables()}
         title = self.displayed_titles.get(title, title) if isinstance(title, str) else title
         return next(iter(tables.values())) if title is None else tables[named_choice("table", title, tuple(tables))]
@@ -114,7 +114,7 @@ class Result(Frozen, kw_only=True):
         return b"".join(lines).decode(errors="replace").rstrip("\n")
 
     def _repr_html_(self) -> str:
-        """Return the tables as HTML for a notebook."""
+        """Return the tables as HTML, for display in a notebook."""
         tables = self.noted_tables()
         return "\n".join(part for table in tables for part in _html_of(table, titled=self.titled or len(tables) > 1))
 
@@ -122,19 +122,19 @@ class Result(Frozen, kw_only=True):
 class DocumentsResult(Result):
     """The base class of results whose rows are documents.
 
-    If ``--format`` is not given, they are written as a pool file.
+    If ``--format`` is not given, the documents are written as a pool file.
     """
 
     rows: Sequence[Any]
 
     @property
     def text(self) -> bytes:
-        """The text of a pool file. It has a line ``TOPIC DOCNO`` for each document, in the order of the rows."""
+        """The text of a pool file, with a line ``TOPIC DOCNO`` for each document, in the order of the rows."""
         return as_bytes("".join(f"{row.topic} {row.docno}\n" for row in self.rows))
 
 
 def shortage_of(counts: Counter[str], n: int, topics: Sequence[str] | None) -> str:
-    """Return a description of a selection of fewer than ``n`` documents, or "" if no document is missing.
+    """Return a sentence that fewer than ``n`` documents were selected, or an empty string if ``n`` were selected.
 
     If ``topics`` is given, ``n`` is the number of documents for each topic.
     """
@@ -152,8 +152,9 @@ def shortage_of(counts: Counter[str], n: int, topics: Sequence[str] | None) -> s
 class DrawnResult(Result):
     """The base class of results that can be plotted."""
 
-    # The function that plots a result on a page, by value of ``draw`` (the default first). It is in the module
-    # ``figures`` of the package of the class, which is imported by name, so that it can import the class.
+    # The names of functions that plot the result on a page, by the values of ``draw`` (the default first). The
+    # functions are in the module ``figures`` of the same package. The module is imported by name, so that it can import
+    # the result class.
     drawings: ClassVar[Mapping[str, str]]
 
     def figure(self, *, draw: str | None = None, width: float = 7.0, titled: bool = True) -> Figure:
@@ -180,7 +181,7 @@ class DrawnResult(Result):
         return figure
 
     def drawing(self, draw: str | None, page: Page) -> str:
-        """Return the key of ``drawings`` that corresponds to a value of ``draw``."""
+        """Return the key of ``drawings`` for a value of the parameter ``draw``."""
         return next(iter(self.drawings)) if draw is None else named_choice("draw", draw, tuple(self.drawings))
 
 
@@ -195,19 +196,19 @@ def _html_of(table: Table, *, titled: bool) -> Iterator[str]:
 
 
 LONGEST_STEM = 32
-"""The number of characters of a file name that its temporary file name contains. A name has at most 255 bytes."""
+"""The number of characters of a file name that the name of a temporary file contains. Names have at most 255 bytes."""
 
 _NOT_RECORDED = frozenset({"threads", "quiet", "path", "format", "figure", "figure_width", "no_title", "svg_text"})
-"""Parameters that do not affect any value. They are therefore not recorded."""
+"""The parameters that do not affect any value, and are therefore not recorded."""
 
 
 @runtime_checkable
 class LinesResult(Protocol):
-    """A result that is written to a file unchanged, which is either judgments or a pool."""
+    """A result whose text is written to a file unchanged, such as judgments or a pool."""
 
     @property
     def text(self) -> bytes:
-        """The content of the file."""
+        """The content of the output file."""
 
 
 class Output(Frozen, kw_only=True):
@@ -215,20 +216,20 @@ class Output(Frozen, kw_only=True):
 
     format: str = DEFAULT_FORMAT  # one of ``FORMATS``
     digits: int = DIGITS  # decimals of real numbers in displayed tables
-    path: str | os.PathLike[str] | None = None  # the output file; None for standard output
-    figure: str | None = None  # the file for a figure, with an extension in ``FIGURE_ENDINGS``
+    path: str | os.PathLike[str] | None = None  # None for standard output
+    figure: str | None = None  # a file with a suffix in ``FIGURE_ENDINGS``
     figure_width: float = 7.0  # in inches
-    no_title: bool = False  # whether figures are without titles
-    svg_text: bool = False  # whether figures in SVG contain text in place of outlines
+    no_title: bool = False  # whether figures lack titles
+    svg_text: bool = False  # whether SVG figures contain text instead of outlines
     quiet: bool = False  # whether progress is hidden
 
     def write(self, result: Result, **drawn: Any) -> None:
-        """Write the tables of a result, and the figure if it is requested.
+        """Write the tables of a result, and the figure if it was requested.
 
-        ``drawn`` contains arguments of ``figure``.
+        The keywords ``drawn`` are arguments of the method ``figure``.
         """
         _print_seed(result)
-        if self.figure is not None:  # first, because nothing is printed if the figure raises an error
+        if self.figure is not None:  # first, because nothing may be printed if the figure raises an error
             draw = getattr(result, "figure")  # noqa: B009 - a command has the option only where its result has it
             self.write_figure(self.figure, lambda page: draw(width=page.width, titled=page.titled, **drawn))
         form = FORMATS[self.format]
@@ -244,7 +245,7 @@ class Output(Frozen, kw_only=True):
         write_lines(lines, self.path)
 
     def write_result(self, result: Result | LinesResult) -> None:
-        """Write tables or lines. If a result has both, the lines are written unless ``--format`` is given."""
+        """Write the tables or the text of a result. If it has both, write the text unless ``--format`` is given."""
         import click
         from click.core import ParameterSource
 
@@ -255,20 +256,20 @@ class Output(Frozen, kw_only=True):
             self.write_text(result)
 
     def write_table(self, table: Table, path: str | os.PathLike[str]) -> None:
-        """Write a table with unrounded values to a file. The suffix selects csv, tsv, json or jsonl.
+        """Write a table with unrounded values to a file. The suffix of the file selects csv, tsv, json or jsonl.
 
-        The default is csv.
+        Any other suffix selects csv.
         """
         form = FORMATS.get(Path(path).suffix.lower().removeprefix("."), FORMATS["csv"])
         write_lines(form.table_lines([table], self.digits, about={}), path)
 
     def write_text(self, result: LinesResult) -> None:
-        """Write judgments or a pool, and print the seed if it was chosen at random."""
+        """Write judgments or a pool to the output file. If the seed was chosen at random, print the seed."""
         _print_seed(result)
         write_lines([result.text], self.path)
 
     def write_figure(self, path: str, draw: Callable[[Page], Figure]) -> None:
-        """Plot a figure on a page, and write it to a file."""
+        """Plot a figure on a page, and write the page to a file."""
         from irevalx.lab.plotting.page import Page, figure_bytes
 
         page = Page(self.figure_width, not self.no_title, svg_text=self.svg_text)
@@ -276,7 +277,7 @@ class Output(Frozen, kw_only=True):
 
 
 def _has_random_seed(result: object) -> bool:
-    """Return whether the seed was chosen at random, because none was given."""
+    """Return whether the seed was chosen at random because the user specified none."""
     import click
 
     seed = getattr(result, "seed", None)
@@ -284,14 +285,14 @@ def _has_random_seed(result: object) -> bool:
 
 
 def _print_seed(result: object) -> None:
-    """Print the seed that was chosen at random, so that the call can be repeated."""
+    """If the seed was chosen at random, print the seed, so that the call can be repeated."""
     if _has_random_seed(result):
         seed = getattr(result, "seed")  # noqa: B009 - most results have none
         write_error(f"{PROGRAM}: random seed {seed}; repeat with --seed {seed}")
 
 
 def _call_record() -> dict[str, Any]:
-    """Return the command line, the digests of the input files, and the warnings, for JSON output."""
+    """Return the command line, the digests of the input files and the warnings, for JSON output."""
     import click
     from click.core import ParameterSource
 
@@ -313,7 +314,7 @@ def _call_record() -> dict[str, Any]:
 
 
 def paths_in(value: Any) -> list[str]:
-    """Return the paths in the value of a parameter, which is a path, several paths, or a dictionary of paths."""
+    """Return the paths that the value of a parameter contains: one path, several paths, or a dictionary of paths."""
     if isinstance(value, dict):
         return [path for paths in value.values() for path in paths]
     if value is None:
@@ -322,7 +323,7 @@ def paths_in(value: Any) -> list[str]:
 
 
 def _json_value(value: Any) -> Any:
-    """Return the value of an option as a JSON value. A type that JSON lacks, such as a fraction, becomes a string."""
+    """Convert the value of an option to a JSON value. Values that JSON lacks, such as fractions, become strings."""
     if isinstance(value, tuple):
         return [_json_value(item) for item in value]
     if isinstance(value, dict):
@@ -336,9 +337,9 @@ _FORMAT_WORDS = {"table": "a table as text", "markdown": "Markdown", "latex": "L
 
 
 def warn_of_suffix(path: str | os.PathLike[str] | None, form: str, offered: Collection[str] = ()) -> None:
-    """Warn if the suffix of an output file belongs to a format other than ``form``.
+    """Warn if the suffix of an output file indicates a different format than ``form``.
 
-    ``offered`` contains other formats.
+    ``offered`` contains the formats that the command can write instead.
     """
     meant = _BY_SUFFIX.get(Path(path or "").suffix.lower(), form)
     if path is not None and meant != form:
@@ -348,7 +349,7 @@ def warn_of_suffix(path: str | os.PathLike[str] | None, form: str, offered: Coll
 
 
 def write_lines(lines: Iterable[bytes], path: str | os.PathLike[str] | None) -> None:
-    """Write lines to a file, or to standard output if ``path`` is None. Raise OutputError if they cannot be written."""
+    """Write lines to a file, or to standard output if ``path`` is None. Raise OutputError if writing fails."""
     if path is None:
         write(lines)
     else:
@@ -357,11 +358,11 @@ def write_lines(lines: Iterable[bytes], path: str | os.PathLike[str] | None) -> 
 
 @raising_interrupts()
 def write_file(path: str | os.PathLike[str], make: Callable[[Path], object]) -> None:
-    """Call ``make`` with a temporary path, then move the complete file to ``path``.
+    """Call ``make`` with a temporary path, then move the completed file to ``path``.
 
     Raise OutputError if the file cannot be written.
     """
-    final = Path(os.path.realpath(path))  # the file that a symbolic link names is replaced, not the link
+    final = Path(os.path.realpath(path))  # the target of a symbolic link is replaced, not the link
     part = None
     try:
         opened = opened_file(os.fspath(path))
@@ -397,7 +398,7 @@ Made = TypeVar("Made")
 
 
 def refuse_folder(path: str) -> None:
-    """Raise OutputError if a folder cannot be created or written. The check precedes the computation of results."""
+    """Raise OutputError if a folder cannot be created or written, before the results are computed."""
     try:
         there = _existing_parent(Path(path))
         is_writable = there.is_dir() and os.access(there, os.W_OK | os.X_OK)
@@ -412,7 +413,7 @@ def refuse_folder(path: str) -> None:
 
 
 def _existing_parent(path: Path) -> Path:
-    """Return a path if it exists, or its nearest existing parent folder if it does not."""
+    """Return the path if it exists, and otherwise its nearest existing parent folder."""
     return next(folder for folder in (path, *path.absolute().parents) if os.path.lexists(folder))
 
 
@@ -421,7 +422,7 @@ def _cannot_make(path: str, error: OSError) -> OutputError:
 
 
 def make_folder(path: str) -> Path:
-    """Create a folder unless it exists. Return its path."""
+    """Create a folder if it does not exist, and return its path."""
     try:
         Path(path).mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -430,10 +431,10 @@ def make_folder(path: str) -> Path:
 
 
 def _warn_of_kept_files(folder: Path, part: Path) -> None:
-    """Warn if new files replace some files of a folder, while other files of the folder are kept."""
+    """Warn if new files replace some files in a folder while other files in the folder are kept."""
     new = {file.relative_to(part).as_posix() for file in part.rglob("*") if file.is_file()}
     replaced = {name for name in new if (folder / name).is_file()}
-    if not replaced:  # without a search in the folder, which can be large
+    if not replaced:  # avoids a search of the folder, which can be large
         return
     known = {file.relative_to(folder).as_posix() for file in folder.rglob("*") if file.is_file()}
     if others := sorted(name for name in known - new if part not in (folder / name).parents):
@@ -449,7 +450,7 @@ def _warn_of_kept_files(folder: Path, part: Path) -> None:
 
 @raising_interrupts()
 def write_folder(path: str, make: Callable[[Path], Made]) -> Made:
-    """Call ``make``, which writes files to a temporary folder, and move the complete files to ``path``.
+    """Call ``make``, which writes files to a temporary folder, and move the completed files to ``path``.
 
     Return the result of ``make``.
     """
@@ -466,7 +467,7 @@ def write_folder(path: str, make: Callable[[Path], Made]) -> Made:
     except OSError as error:
         raise _cannot_make(path, error) from None
     except OutputError as error:
-        reason = error.message.rpartition(": ")[2]  # the path before it names the temporary folder
+        reason = error.message.rpartition(": ")[2]  # the text before the reason names the temporary folder
         raise OutputError(f"cannot write the folder {quote(path)}: {reason}") from None
     finally:
         if part is not None:

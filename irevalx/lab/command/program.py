@@ -1,4 +1,4 @@
-"""The command group irevalx-lab. A command is imported when it is called."""
+"""The command group irevalx-lab. Each command is imported only when it is called."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from irevalx.process.startup import start_numpy
 from irevalx.process.terminal import echo, run_program
 
 EXTRA = frozenset({"jinja2", "matplotlib", "scipy", "sklearn"})
-"""The packages that the extra ``irevalx[lab]`` installs."""
+"""The packages that are installed with the optional extra ``irevalx[lab]``."""
 
 _COMMAND, _HELP = "irevalx.command", "irevalx.help"
 """The keys of a context that contain the name of the requested command and whether the arguments contain -h."""
@@ -31,7 +31,7 @@ PAPERS_BEHIND = (
     "yilmaz-aslam-2006",
     "yilmaz-aslam-2008",
 )
-"""The papers whose experiments the commands can repeat. Each item is a key of the bibliography."""
+"""The papers whose experiments the commands can repeat, as keys of the bibliography."""
 
 GUESSES = {
     "judge": "next or labels",
@@ -44,7 +44,7 @@ GUESSES = {
     "test": "compare",
     "ttest": "compare",
 }
-"""Names that users may try as commands, each with the commands to suggest."""
+"""Words that users may try as command names, each with the commands to suggest."""
 
 _LONGEST = max(map(len, COMMANDS))
 
@@ -59,16 +59,16 @@ def complete_command(name: str) -> click.Command:
 
 
 class Group(HelpCommand, click.Group):
-    """A group of commands. A command is imported only when it is called."""
+    """A command group whose commands are imported only when they are called."""
 
     def is_long(self, ctx: click.Context) -> bool:
-        """Return True, so that Click does not shorten the list of commands."""
+        """Return True, because Click would otherwise shorten the list of commands."""
         return True
 
     format_options, format_epilog = click.Group.format_options, click.Group.format_epilog
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Return the names of the commands."""
+        """Return the names of all commands."""
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
@@ -87,9 +87,9 @@ class Group(HelpCommand, click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Return the command and its arguments.
+        """Return the requested command and its arguments.
 
-        Raise UsageError for an unknown command, and suggest the most similar one.
+        If the command is unknown, raise UsageError and suggest the most similar command.
         """
         if args[0] not in COMMANDS and not ctx.resilient_parsing:
             hint = f"; did you mean {GUESSES[args[0]]}?" if args[0] in GUESSES else nearest(args[0], COMMANDS)
@@ -98,7 +98,7 @@ class Group(HelpCommand, click.Group):
         return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run a command. Raise UsageError if a package that the command imports is not installed."""
+        """Run the requested command. Raise UsageError if a package that the command imports is not installed."""
         try:
             return super().invoke(ctx)
         except ModuleNotFoundError as error:
@@ -108,7 +108,7 @@ class Group(HelpCommand, click.Group):
             raise UsageError(f"{ctx.meta.get(_COMMAND, PROGRAM)} needs {not_installed(missing, 'lab')}") from None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the list of commands, grouped by task. The commands are not imported."""
+        """Write the list of commands, grouped by task, without importing the commands."""
         for question in QUESTIONS:
             with formatter.section(question):
                 commands = [(name, entry.summary) for name, entry in COMMANDS.items() if entry.question == question]
@@ -122,7 +122,7 @@ def _citations(ctx: click.Context) -> str:
 
 
 _PRINTS: dict[str, Any] = {"is_flag": True, "is_eager": True, "expose_value": False}
-"""The attributes of an option that prints a text and then ends the program."""
+"""The attributes of options that print a text and then end the program."""
 
 
 @click.group(
@@ -157,5 +157,5 @@ def command(ctx: click.Context) -> None:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command with the given arguments, or with the arguments of the process. Return the exit status."""
+    """Run irevalx-lab with the given arguments, or with the arguments of the process. Return the exit status."""
     return run_program(command, PROGRAM, argv)

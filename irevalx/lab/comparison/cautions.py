@@ -18,7 +18,7 @@ from irevalx.measures.precision import precision
 from irevalx.reports.report import judged_among_retrieved
 
 MOST_CAUTIONS = 3
-"""The maximum number of comparisons that separate sentences describe."""
+"""The maximum number of comparisons for which there is a separate sentence."""
 
 
 def unjudged_cautions(
@@ -28,7 +28,7 @@ def unjudged_cautions(
     ranked: RankedRuns | None = None,
     where: str = "see the column depends_on_unjudged (in displayed tables of pairs: caution)",
 ) -> list[str]:
-    """Return warnings about comparisons that depend on unjudged documents, and a command that lists these documents.
+    """Return warnings about conclusions that depend on unjudged documents, and a command that lists these documents.
 
     ``changes`` contains, for each measure and pair, a clause on what would change a verdict, or "" if the verdict does
     not depend on unjudged documents. If ``changes`` is None, the conclusions of the tests are described. ``bounds``
@@ -72,13 +72,13 @@ ALL_RELEVANT = (
     "All judged documents are relevant: their share among the retrieved documents is precision, and it is unknown "
     "whether a difference depends on unjudged documents."
 )
-"""A note on judgments that contain relevant documents only."""
+"""The note that is displayed if the judgments contain relevant documents only."""
 
 
 def without_coverage(
     every: Sequence[ComparedMeasure],
 ) -> tuple[list[ComparedMeasure], list[ComparedMeasure], list[str]]:
-    """Return the tested measures, the measures of judgments, and a note.
+    """Return the tested measures, the measures of the judgments, and a note on the latter.
 
     Raise ArgumentError if no measure is tested.
     """
@@ -97,7 +97,7 @@ def without_coverage(
 
 def _caution(of_measure: ComparedMeasure, row: int, change: str, known: WeightedScores | None) -> str:
     coverage, comparisons = of_measure.measured.coverage, of_measure.comparisons
-    assert coverage is not None  # dependence on unjudged documents is determined only if coverage is known
+    assert coverage is not None  # whether a pair depends on unjudged documents is known only if the coverage is known
     against, run = comparisons.pairs[row]
     names, judged = of_measure.runs, coverage.judged_among_retrieved
     points = abs(judged[run] - judged[against]) * 100
@@ -126,12 +126,12 @@ def _caution(of_measure: ComparedMeasure, row: int, change: str, known: Weighted
 
 
 def _is_precision(of_measure: ComparedMeasure) -> bool:
-    """Return whether the measure is P. Its bounds are reached if all or no unjudged documents are relevant."""
+    """Return whether the measure is P, whose bounds are reached if all or no unjudged documents are relevant."""
     return of_measure.measured.request is not None and of_measure.measured.request.measure is precision
 
 
 def _command(ranked: RankedRuns | None, runs: Sequence[int], depth: int) -> str:
-    """Return the command that lists the unjudged documents among the top documents of runs."""
+    """Return the command that lists the unjudged documents in the top documents of runs."""
     paths = [] if ranked is None else [ranked.sources[run].path for run in runs]
     qrels = "" if ranked is None else ranked.judgments.documents.path
     are_files = bool(paths) and all(Path(path).is_file() for path in (*paths, qrels))
@@ -142,7 +142,7 @@ def _command(ranked: RankedRuns | None, runs: Sequence[int], depth: int) -> str:
 
 
 def bounds_of(ranked: RankedRuns | None, threads: int) -> Callable[[Sequence[str]], Sequence[WeightedScores]]:
-    """Return a function that maps the name of a measure to the scores of runs and their bounds."""
+    """Return a function that computes the scores of runs with their bounds, given the names of measures."""
 
     def bounds(names: Sequence[str]) -> Sequence[WeightedScores]:
         if not isinstance(ranked, GradedRuns):

@@ -1,4 +1,4 @@
-"""``compare`` tests whether differences between runs are significant. This module also declares its command."""
+"""The function ``compare``, which tests whether differences between runs are significant, and its command."""
 
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Annotated, Any
@@ -184,9 +184,9 @@ def compare(
     of each run, or among all retrieved documents of topics with fewer. K is the cutoff of the measure, or 10 if the
     measure has no cutoff. The values of the measures judged.K and unj.K are displayed but not tested, because these
     measures describe the judgments. For t tests (not tukey) of measures that treat unjudged documents as nonrelevant, a
-    warning lists the comparisons that depend on unjudged documents. Their conclusions would change if the unjudged
-    documents that only one of the runs ranks among its first 10 were relevant half as often as its judged documents.
-    The conclusion can still be correct; judge these documents to confirm it.
+    warning lists the comparisons that depend on unjudged documents. The conclusions of these comparisons would change
+    if the unjudged documents that only one of the runs ranks among its first 10 were relevant half as often as its
+    judged documents. The conclusion can still be correct; judge these documents to confirm it.
 
     With `systems` or `system_by`, the runs of a system are treated as replicates rather than as further topics. The
     variance of a difference is the variance over topics plus the variance between replicates. A column contains the

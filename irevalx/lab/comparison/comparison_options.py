@@ -1,4 +1,4 @@
-"""Parameters that ``report`` and the functions that compare runs share."""
+"""Parameters that the function ``report`` and the functions that compare runs have in common."""
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
@@ -146,13 +146,13 @@ SystemBy = Annotated[
 
 
 WITHOUT_CLUSTERS = ("test=wilcoxon", "interval=bca", "correction=tukey")
-"""The methods of comparing runs that have not been studied for clusters of topics."""
+"""The methods of comparison that are not available for clusters of topics, because their behaviour was not studied."""
 
 
 class TestOptions(EvaluationOptions, total=False):
     """The options of a comparison, which determine how runs are evaluated and tested.
 
-    ``TestedRuns.of`` receives them all.
+    All options are passed to ``TestedRuns.of``.
     """
 
     names: Names
@@ -170,7 +170,7 @@ _DEFAULTS = defaults(Method) | {"names": NAME_STYLES[0], "seed": None, "systems"
 
 
 def test_options() -> dict[str, Parameter]:
-    """Return the options of a comparison for ``declared(evaluation=...)``."""
+    """Return the options of a comparison for use in ``declared(evaluation=...)``."""
     own = {name: replace(each, default=_DEFAULTS[name]) for name, each in _collected.items()}
     return own | evaluation_options()
 
@@ -182,12 +182,12 @@ TopicGroupsInput: TypeAlias = str | os.PathLike[str] | Mapping[str, str | Iterab
 
 
 def path_or_mapping(value: Any) -> Any:
-    """Return the name of a file. A dictionary is returned unchanged."""
+    """Convert a path to a string, and return a mapping unchanged."""
     return value if isinstance(value, Mapping) else path_text(value)
 
 
 TOPIC_GROUPS = file(kind=ValueType("the path of a file, or a dictionary from topics to groups", path_or_mapping))
-"""The declaration of topic groups. Each function explains them in its docstring."""
+"""The declaration of topic groups. The docstring of each function explains the groups."""
 
 _ALL_COLUMNS, _ALL_FACTORS = "all", "factors"
 _COLUMN_RULE = f"all, factors, a factor in run names, or some of {' '.join(PAIR_COLUMNS)}"
@@ -199,10 +199,7 @@ COLUMNS = Parameter(
 
 
 def columns_of(columns: str | Iterable[str], runs: Sequence[str]) -> tuple[tuple[str, ...], dict[str, dict[str, Any]]]:
-    """Return the columns of pairs to display, and the value of each run for each factor to display.
-
-    The tuple is empty if the default columns are displayed. Raise ArgumentError if a column is unknown.
-    """
+    """Return the columns of the table of pairs that were requested, or an empty tuple for the default columns."""
     words = [word for given in texts("columns", columns) for word in given.replace(",", " ").split()]
     factors = {
         f"{key}=" if key in PAIR_COLUMNS else key.replace(" ", "_"): dict(zip(runs, values, strict=True))
@@ -219,7 +216,7 @@ def columns_of(columns: str | Iterable[str], runs: Sequence[str]) -> tuple[tuple
 
 
 def baseline_named(baseline: str, runs: Sequence[str], sources: Any) -> str:
-    """Return the name of the run that has this run tag or path. Another text is returned unchanged."""
+    """Return the name of the run whose run tag or path is ``baseline``. If no run matches, return ``baseline``."""
     if baseline in runs or not isinstance(sources, list | tuple) or len(sources) != len(runs):
         return baseline
     paths = [os.fspath(run) if isinstance(run, str | os.PathLike) else None for run in sources]
@@ -229,9 +226,9 @@ def baseline_named(baseline: str, runs: Sequence[str], sources: Any) -> str:
 def baselines_named(
     baselines: str | Iterable[str] | None, runs: Sequence[str], sources: Any, systems: Sequence[str], single: str = ""
 ) -> tuple[str, ...]:
-    """Return the names of the baselines, which are runs or systems. Commas separate several names in a text.
+    """Return the names of the baselines, which are runs or systems. Commas separate several names in a string.
 
-    ``single`` names the parameter that requires a single baseline, or is "" if there is none.
+    ``single`` is the name of a parameter that requires a single baseline, or "" if there is no such parameter.
     """
     if baselines is None:
         return ()
@@ -245,7 +242,7 @@ def baselines_named(
 
 
 def number_of_baseline(baseline: str, runs: Sequence[str]) -> int:
-    """Return the index of the baseline among the names of runs. Raise ArgumentError if it is not among them."""
+    """Return the index of the baseline among the names of runs. Raise ArgumentError if no run has this name."""
     if baseline not in runs:
         raise ArgumentError(no_such("baseline", "run", baseline, runs))
     return runs.index(baseline)

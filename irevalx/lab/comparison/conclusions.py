@@ -1,4 +1,4 @@
-"""Conclusions about runs that are compared under a measure. Tables, summaries and reports print them."""
+"""Conclusions about runs that are compared in a measure. Tables, summaries and reports print the conclusions."""
 
 from __future__ import annotations
 
@@ -17,26 +17,25 @@ from irevalx.statistics.significance import MEAN
 from irevalx.wording import join_words
 
 REFERENCE, BETTER, WORSE, ALIKE = "reference", "better", "worse", "alike"
-"""The verdicts on runs. The reference is the run with which the others are compared. Each other run is significantly
-better, significantly worse or not significantly different. If a measure has no better direction, "better" means
-higher."""
+"""The verdicts on runs: the reference, significantly better than the reference, significantly worse, or not
+significantly different. If neither higher nor lower values of the measure are better, "better" means higher."""
 
 IF_RELEVANT = "if they were relevant half as often as judged documents"
-"""The assumption about unjudged documents by which cautions are determined (``RELATIVE_RELEVANCE``)."""
+"""The assumption about unjudged documents in cautions, as a clause (see ``RELATIVE_RELEVANCE``)."""
 
 MOST_NAMES, FIRST_NAMES = 6, 3
-"""The maximum number of runs that a sentence names, and the number of runs that it names if there are more."""
+"""The maximum number of runs that a sentence lists, and the number of runs that it lists if there are more."""
 
 
 def listed(names: Sequence[str]) -> str:
-    """Return the names of runs for a sentence. If there are many, return their number and the first names."""
+    """Return the names of runs for a sentence. If there are too many runs, return their number and the first names."""
     if len(names) > MOST_NAMES:
         return f"{len(names)} runs ({', '.join(names[:FIRST_NAMES])}, ...)"
     return join_words(names, "and")
 
 
 class Conclusion(Frozen):
-    """The best run, and the runs that differ significantly from a reference.
+    """The best run, and the runs that differ significantly from a reference run.
 
     The reference is the baseline, or the best run if there is no baseline.
 
@@ -46,28 +45,28 @@ class Conclusion(Frozen):
     of_measure: ComparedMeasure
     baseline: str | None = None
     title: str = ""
-    """The name of the measure in sentences."""
+    """The name of the measure, as it appears in sentences."""
     digits: int = 3
-    """The number of decimals in sentences."""
+    """The number of decimals of values in sentences."""
 
     @property
     def best(self) -> str:
-        """The best run. If several runs are tied, it is the first one."""
+        """The name of the best run, or of the first best run if several runs are tied."""
         return self.of_measure.runs[self.of_measure.best_first[0]]
 
     @property
     def is_of_equals(self) -> bool:
-        """Whether all runs are tied."""
+        """Whether all runs have the same value."""
         return len(self.of_measure.best_runs) == len(self.of_measure.runs)
 
     @property
     def extreme(self) -> str:
-        """The adjective for the value of the best run, such as "highest"."""
+        """The adjective that describes the value of the best run, for example "highest"."""
         return "lowest" if self.of_measure.measured.direction < 0 else "highest"
 
     @cached_property
     def verdicts(self) -> list[str]:
-        """The verdict on each run, or "" for a run that is not tested against the reference."""
+        """The verdict on each run, or "" for a run that was not tested against the reference."""
         comparisons, sign = self.of_measure.comparisons, self.of_measure.measured.direction or 1
         reference = self.of_measure.runs.index(self.best if self.baseline is None else self.baseline)
         verdicts = [""] * len(self.of_measure.runs)
@@ -81,24 +80,24 @@ class Conclusion(Frozen):
         return verdicts
 
     def runs_that_are(self, verdict: str) -> list[str]:
-        """Return the runs with a verdict, in their order."""
+        """Return the names of the runs with a given verdict, in their original order."""
         return [run for run, each in zip(self.of_measure.runs, self.verdicts, strict=True) if each == verdict]
 
     @property
     def signs(self) -> list[str]:
-        """The sign of each run: ``+`` or ``-`` if it is significantly better or worse, and otherwise "".
+        """The sign of each run: ``+`` or ``-`` if it is significantly better or worse, and otherwise an empty string.
 
-        If the measure has no better direction, the signs are ``>`` and ``<``.
+        If neither higher nor lower values are better, the signs are ``>`` and ``<``.
         """
         better, worse = "+-" if self.of_measure.measured.direction else "><"
         return [{BETTER: better, WORSE: worse}.get(verdict, "") for verdict in self.verdicts]
 
     @cached_property
     def rank_sets(self) -> RankSets | None:
-        """The rank sets and tiers of the runs, or None if they are not determined.
+        """The rank sets and tiers of the runs, or None if rank sets are not defined.
 
-        Rank sets require that all pairs are tested, that the familywise error rate is controlled, and that the measure
-        has a better direction.
+        Rank sets require tests of all pairs, a correction that controls the familywise error rate, and a measure in
+        which higher or lower values are better.
         """
         comparisons, n_runs = self.of_measure.comparisons, len(self.of_measure.runs)
         direction = self.of_measure.measured.direction if self.of_measure.is_familywise else 0
@@ -112,9 +111,9 @@ class Conclusion(Frozen):
         return rank_sets(better, self.of_measure.best_first)
 
     def on_ranks(self) -> Iterator[str]:
-        """Yield sentences on the top set and the tiers.
+        """Yield sentences that describe the top set and the tiers of three or more runs with rank sets.
 
-        There are none without rank sets or with fewer than three runs.
+        If there are no rank sets, or fewer than three runs, yield nothing.
         """
         sets, runs = self.rank_sets, self.of_measure.runs
         if sets is None or len(runs) < 3:
@@ -130,7 +129,7 @@ class Conclusion(Frozen):
             yield f"{tiers}: every run of a tier is significantly better than every run of the following tiers."
 
     def pair_of(self, run: str) -> ComparedPair:
-        """Return the pair of a run and the reference. The first run is the better run or, with a baseline, ``run``."""
+        """Return the comparison of a run with the reference. Without a baseline, the better run comes first."""
         reference = self.best if self.baseline is None else self.baseline
         return self._oriented(self._pairs[frozenset((run, reference))])
 
@@ -142,8 +141,9 @@ class Conclusion(Frozen):
     def main_run(self) -> str:
         """The run whose difference from the reference is the main result.
 
-        If there is a baseline, the main run is the best of the significantly better runs, or else of all other runs.
-        Otherwise, it is the best of the runs that differ significantly from the best run, or else the second best run.
+        If there is a baseline, the main run is the best run that is significantly better than the baseline or, if there
+        is none, the best run except the baseline. If there is no baseline, the main run is the best run that differs
+        significantly from the overall best run or, if there is none, the second best run.
         """
         verdicts = {BETTER} if self.baseline is not None else {BETTER, WORSE}
         others = [run for run in self.of_measure.best_first if self.verdicts[run] != REFERENCE]
@@ -151,7 +151,7 @@ class Conclusion(Frozen):
 
     @property
     def oriented_pairs(self) -> list[ComparedPair]:
-        """All pairs. The first run is the better run. With a baseline, the second run is the baseline."""
+        """All comparisons of pairs. The first run is the better run or, if there is a baseline, not the baseline."""
         return [*map(self._oriented, self.of_measure.pairs)]
 
     def _oriented(self, pair: ComparedPair) -> ComparedPair:
@@ -160,17 +160,17 @@ class Conclusion(Frozen):
 
     @property
     def is_simultaneous(self) -> bool:
-        """Whether there are intervals that are simultaneous over several comparisons."""
+        """Whether there are simultaneous intervals for several comparisons."""
         pairs = self.of_measure.pairs
         return self.of_measure.is_corrected and any(not math.isnan(pair.simultaneous_low) for pair in pairs)
 
     def number(self, value: object) -> str:
-        """Return a number as text. An integer has no decimals, and 0 has no sign."""
+        """Format a number for a sentence. Integers have no decimals, and 0 has no sign."""
         text = f"{value:.{self.digits}f}" if isinstance(value, float) else str(value)
         return text.removeprefix("-") if float(text) == 0 else text
 
     def value_of(self, run: str) -> str:
-        """Return the summary value of a run as text."""
+        """Return the summary value of a run as a string."""
         return self.number(self.of_measure.scores[self.of_measure.runs.index(run)])
 
     def p(self, pair: ComparedPair) -> str:
@@ -180,11 +180,11 @@ class Conclusion(Frozen):
 
     @property
     def words(self) -> tuple[str, str]:
-        """The words for greater and smaller values, which depend on the direction of the measure."""
+        """The words for larger and smaller values: better and worse or, without a direction, higher and lower."""
         return ("better", "worse") if self.of_measure.measured.direction else ("higher", "lower")
 
     def leader(self, first: Conclusion | None = None) -> str:
-        """Return a clause on the best run. If it follows the conclusion ``first`` in a paragraph, it is shorter."""
+        """Return a clause about the best run, which is shorter if it follows the conclusion ``first``."""
         runs, tied = self.of_measure.runs, self.of_measure.best_runs
         value = f"({self.value_of(self.best)})"
         if self.is_of_equals:
@@ -196,9 +196,9 @@ class Conclusion(Frozen):
         return f"{'It also' if is_same else self.best} has {highest}"
 
     def verdict(self, first: Conclusion | None = None) -> str:
-        """Return a sentence on the runs that differ significantly from the baseline, or from the best run without one.
+        """Return a sentence about the runs that differ significantly from the baseline or, without one, the best run.
 
-        If ``first`` is given, it is the conclusion that precedes the sentence in the same paragraph.
+        If ``first`` is given, the sentence follows this conclusion in the same paragraph.
         """
         if self.of_measure.comparisons.why_untested:
             return f"{self.leader(first)}; differences are {self.of_measure.comparisons.why_untested}."
@@ -230,13 +230,13 @@ class Conclusion(Frozen):
         return f"{leader}{it} {differs} {others}.{self._cautions()}"
 
     def caution(self, pair: ComparedPair) -> str:
-        """Return a sentence on a pair whose conclusion depends on unjudged documents, or "". A space precedes it."""
+        """Return a sentence, preceded by a space, if the conclusion on a pair depends on unjudged documents, or ""."""
         if not pair.depends_on_unjudged:
             return ""
         return f" The conclusion depends on unjudged documents: {self.if_relevant(pair)}."
 
     def if_relevant(self, pair: ComparedPair) -> str:
-        """Return a clause that describes what would change the conclusion on a pair.
+        """Return a clause about the conclusion on a pair if unjudged documents were relevant.
 
         The conclusion must depend on unjudged documents.
         """
@@ -248,7 +248,7 @@ class Conclusion(Frozen):
         return f"{IF_RELEVANT}, {better} would be significantly better"
 
     def _cautions(self) -> str:
-        """Return a sentence on the verdicts that depend on unjudged documents, or "". A space precedes it."""
+        """Return a sentence, preceded by a space, on the verdicts that depend on unjudged documents, or ""."""
         would: dict[str, list[str]] = {}
         pairs = {
             run: self.pair_of(run)
@@ -267,7 +267,7 @@ class Conclusion(Frozen):
         return f" Unjudged documents could change {n_dependent} of these conclusions: {IF_RELEVANT}, {each}."
 
     def on_pair(self, pair: ComparedPair) -> str:
-        """Return a clause on whether the runs of a pair differ, and by how much. The better run is the first one."""
+        """Return a clause that states whether two runs differ, and by how much. The better run comes first."""
         run, against = pair.run, pair.against
         differ = "is significantly better than {}" if pair.differ else "and {} are not significantly different"
         if not self.of_measure.comparisons.are_tested:
@@ -275,7 +275,7 @@ class Conclusion(Frozen):
         return f"{run} {differ.format(against)}: {self.difference(pair)}"
 
     def on_main_pair(self, more: str = "") -> Iterator[str]:
-        """Yield sentences on ``main_run`` if there are several pairs. The text ``more`` follows the difference."""
+        """Yield sentences about ``main_run`` if there are several pairs. ``more`` is appended to the difference."""
         if not self.of_measure.comparisons.are_tested:
             return
         pair, best, main = self.pair_of(self.main_run), self.best, self.main_run
@@ -303,7 +303,7 @@ class Conclusion(Frozen):
                 yield f"{main} is the best run that is significantly better than {baseline}: {by}"
 
     def in_full(self, pair: ComparedPair) -> Iterator[str]:
-        """Yield sentences on the only pair: its difference, interval, test, topics and coverage."""
+        """Yield sentences about the only pair: the difference, the interval, the test, the topics and the coverage."""
         comparisons, run, against = self.of_measure.comparisons, pair.run, pair.against
         method, n_topics = comparisons.method, comparisons.values.shape[1]
         if len(self.of_measure.best_runs) == 2:
@@ -337,16 +337,16 @@ class Conclusion(Frozen):
             yield from filter(None, [self.caution(pair).strip()])
 
     def in_brief(self, pair: ComparedPair) -> str:
-        """Return a short sentence on the difference of the only pair.
+        """Return a short sentence about the difference of the only pair in a further measure.
 
-        It follows the sentences on another measure, which ``in_full`` yields.
+        The sentence follows the sentences of ``in_full`` about the first measure.
         """
         difference = f"{self.number(pair.difference)}{self._range(pair)}"
         test = self.of_measure.comparisons.why_untested or f"{_significant(pair)} ({self.p(pair)})"
         return f"Under {self.title}, the difference is {difference}, which is {test}.{self.caution(pair)}"
 
     def difference(self, pair: ComparedPair) -> str:
-        """Return a difference with its interval. If the interval is not corrected, add the corrected p-value."""
+        """Return a difference with its interval, and with the corrected p-value if the interval is unadjusted."""
         low, high = sorted(end if pair.difference >= 0 else -end for end in self.ends(pair))
         by = f"{self.number(abs(pair.difference))} {self.title}"
         if not math.isnan(low):
@@ -356,17 +356,17 @@ class Conclusion(Frozen):
         return f"{by} ({'simultaneous interval' if self.is_simultaneous else f'corrected {self.p(pair)}'})"
 
     def ends(self, pair: ComparedPair) -> tuple[float, float]:
-        """Return the interval of a pair that tables display. It is the simultaneous interval if there is one."""
+        """Return the interval of a pair that tables display, which is the simultaneous interval if there is one."""
         return (pair.simultaneous_low, pair.simultaneous_high) if self.is_simultaneous else (pair.low, pair.high)
 
     def _range(self, pair: ComparedPair, kind: str = "") -> str:
-        """Return the interval of a pair in parentheses, which follow a text, or "" if there is no interval."""
+        """Return the interval of a pair in parentheses, preceded by a space, or "" if the interval is undefined."""
         low, high = self.ends(pair)
         return f" ({kind}{self.number(low)} to {self.number(high)})" if math.isfinite(low) else ""
 
 
 def are(n: int, of: str = "") -> str:
-    """Return a number followed by the verb that agrees with it."""
+    """Return a number with the form of the verb "to be" that agrees with the number."""
     return f"{n}{of} {'is' if n == 1 else 'are'}"
 
 

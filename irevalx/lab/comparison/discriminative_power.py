@@ -1,4 +1,4 @@
-"""``discriminative_power`` computes the discriminative power of measures."""
+"""The function ``discriminative_power``, which computes how many pairs of runs each measure discriminates."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
@@ -20,24 +20,24 @@ if TYPE_CHECKING:
 
 
 class DiscriminativePowerRow(NamedTuple):
-    """The discriminative power of a measure."""
+    """The discriminative power of one measure."""
 
     measure: str
     pairs: int
-    different: int  # the number of significantly different pairs
-    power: float  # the share of significantly different pairs, in [0, 1]
-    power_uncorrected: float  # the share before correction
-    needed: float  # the smallest significant difference with tukey; nan with other corrections
+    different: int  # number of significantly different pairs
+    power: float  # share of significantly different pairs, in [0, 1]
+    power_uncorrected: float  # share of pairs that are significantly different without a correction
+    needed: float  # smallest significant difference by Tukey HSD; nan for other corrections
 
 
 class DiscriminativePower(Comparison, DrawnResult):
-    """The discriminative power of each measure."""
+    """The result of ``discriminative_power``, with a row for each measure."""
 
     drawings: ClassVar[Mapping[str, str]] = {"levels": "significance_levels"}
 
     @property
     def rows(self) -> list[DiscriminativePowerRow]:
-        """A row for each measure."""
+        """The discriminative power of each measure."""
         return [
             DiscriminativePowerRow(
                 measure=of_measure.name,
@@ -51,14 +51,14 @@ class DiscriminativePower(Comparison, DrawnResult):
         ]
 
     def tables(self) -> list[Table]:
-        """Return the table of ``rows``, and a table of the pairs of each measure in ascending order of p."""
+        """Return the table of ``rows``, and for each measure a table of the pairs in ascending order of p."""
         notes = (self.how_tested, *self.coverage_of_runs, *self.notes_on_cautions)
         tables = [Table.of("discriminative power", DiscriminativePowerRow, self.rows, notes=notes, fits=True)]
         columns = ("rank", "run", "against", "p", "corrected_p")
         for of_measure in self.measures:
             comparisons = of_measure.comparisons
             levels: list[tuple[Any, ...]] = []
-            for row in np.argsort(comparisons.p, kind="stable").tolist():  # ties are in the order of pairs
+            for row in np.argsort(comparisons.p, kind="stable").tolist():  # tied pairs keep their order
                 run, against = (of_measure.runs[of_pairs[row]] for of_pairs in (comparisons.second, comparisons.first))
                 levels.append(
                     (len(levels) + 1, run, against, float(comparisons.p[row]), float(comparisons.corrected_p[row]))
@@ -68,7 +68,7 @@ class DiscriminativePower(Comparison, DrawnResult):
         return tables
 
     def drawing(self, draw: str | None, page: "Page") -> str:
-        """Return the name of the only figure. Raise ArgumentError if another figure is requested."""
+        """Return the name of the only figure. Raise ArgumentError if a different figure is requested."""
         if draw is not None:
             raise argument_error("draw", "None: the figure of discriminative power is one of all p-values", draw)
         return super().drawing(draw, page)

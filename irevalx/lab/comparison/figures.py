@@ -29,18 +29,18 @@ from irevalx.reports.names import ShortNames, drawable
 from irevalx.statistics.decisions import bars_of_groups
 
 _GREATEST_P = 0.2
-"""The largest p-value that is plotted."""
+"""The largest p-value in the figure of significance levels."""
 
 _MOST_NAMES = 60
-"""The maximum number of topics in a row of panels that display the names of topics."""
+"""The maximum number of topics in a row of panels for which the names of topics are displayed."""
 
 _PLAIN, _DIFFER, _EQUAL = "0.6", COLOURS[1], "0.87"
 
 
 def _drawn_pairs(comparison: Comparison, most: int, signs: IntArray | int = 1) -> tuple[list[int], str]:
-    """Return the pairs with the largest differences under the first measure, and a note on the other pairs.
+    """Return the pairs with the largest differences in the first measure, and a note that some pairs are omitted.
 
-    Pairs are in descending order of the difference. A difference with the sign -1 is reversed.
+    The pairs are in descending order of the difference. A difference is multiplied by the sign of the pair.
     """
     differences = signs * comparison.measures[0].comparisons.difference
     greatest = np.argsort(-np.abs(differences), kind="stable")[:most]
@@ -50,17 +50,17 @@ def _drawn_pairs(comparison: Comparison, most: int, signs: IntArray | int = 1) -
 
 
 def _better_first(comparison: Comparison) -> IntArray:
-    """Return 1 or -1 for each pair. It is -1 if the second run is better and there is no baseline."""
+    """Return the sign of each pair: -1 if the second run is better and there is no baseline, and otherwise 1."""
     first = comparison.measures[0]
     better = (first.measured.direction or 1) * first.comparisons.difference
     return np.where((better < 0) & (comparison.baseline is None), -1, 1)
 
 
 def intervals(comparison: Comparison, page: Page) -> Figure:
-    """Plot the difference of each pair with its intervals. Each measure has a panel.
+    """Plot the difference of each pair with its confidence intervals, in one panel for each measure.
 
-    Pairs are in the order of the first measure. The first run of a pair is the better run under this measure or, if
-    there is a baseline, the run that is not the baseline.
+    Pairs are in the order of the first measure. The first run of a pair is the better run in this measure or, if there
+    is a baseline, the run that is not the baseline.
     """
     baseline, signs = comparison.baseline, _better_first(comparison)
     order, note = _drawn_pairs(comparison, most_intervals(is_narrow=page.is_narrow), signs)
@@ -88,7 +88,7 @@ def _marks(pair: ComparedPair, *, is_corrected: bool) -> list[IntervalMark]:
 
 
 def _interval_note(comparison: Comparison) -> str:
-    """Return the note that explains the marks of intervals."""
+    """Return the note that explains the interval marks in a figure."""
     pairs = [pair for of_measure in comparison.measures for pair in of_measure.pairs]
     alpha = comparison.method.alpha
     parts = [f"Filled: significantly different ({comparison.p_in_words} < {alpha:g})."]
@@ -101,15 +101,15 @@ def _interval_note(comparison: Comparison) -> str:
 
 
 class _TopicPanels(NamedTuple):
-    """The sizes of panels of differences by topic, in inches and points."""
+    """The sizes of panels that show the differences of topics, in inches and points."""
 
-    left: float = 0.62  # space for tick labels and the figure's label, left of the first column
+    left: float = 0.62  # space for tick labels and the axis label, left of the first column
     between: float = 0.12  # space between columns
     title: float = 6.5
-    line: float = 0.11  # height of each line in a title
-    tick: float = 5.5  # font size of the names of topics
+    line: float = 0.11  # height of each line of a title
+    tick: float = 5.5  # font size of topic names
     longest_topic: float = 0.6
-    numbers: float = 0.22  # space for tick labels that are numbers
+    numbers: float = 0.22  # space for numeric tick labels
     right: float = 0.08
 
 
@@ -119,7 +119,7 @@ _TOPICS = _TopicPanels()
 def topic_differences(comparison: Comparison, page: Page) -> Figure:
     """Plot the topic differences of each pair in descending order.
 
-    Each pair has a panel that names its better run first.
+    Each pair has a panel, whose title names the better run first.
     """
     measures, baseline, signs = comparison.measures, comparison.baseline, _better_first(comparison)
     order, note = _drawn_pairs(comparison, max(1, MOST_PANELS // len(measures)), signs)
@@ -167,9 +167,9 @@ def topic_differences(comparison: Comparison, page: Page) -> Figure:
 def _titles(
     comparison: Comparison, order: Sequence[int], signs: IntArray, width: float
 ) -> tuple[list[str], ShortNames]:
-    """Return the panel titles of pairs for each measure, and the shortened names.
+    """Return the panel titles of pairs for each measure, and the shortened names of the runs.
 
-    A title has one or two lines of at most ``width`` inches.
+    A title consists of one or two lines that are at most ``width`` inches long.
     """
     measures, baseline = comparison.measures, comparison.baseline
     before = [f"{of_measure.name}: " if measures[1:] else "" for of_measure in measures]
@@ -192,7 +192,7 @@ def _titles(
 
 
 def _draw_topics(panel: Axes, of_measure: ComparedMeasure, row: int, sign: int, topics: ShortNames | None) -> None:
-    """Plot the differences of a pair as bars. Bars are labelled with topics if the labels fit."""
+    """Plot the topic differences of a pair as bars. If there is space, each bar is labelled with its topic."""
     pairs = of_measure.comparisons
     highest = float(np.abs(pairs.by_topic).max()) or 1.0
     by_topic = sign * pairs.by_topic[row]
@@ -216,7 +216,7 @@ def _draw_topics(panel: Axes, of_measure: ComparedMeasure, row: int, sign: int, 
 
 
 def significance_levels(comparison: Comparison, page: Page) -> Figure:
-    """Plot the p-values of all pairs up to 0.2, before and after correction. Each measure has a line."""
+    """Plot the p-values of all pairs up to 0.2, before and after correction, with a line for each measure."""
     panels = []
     for words, attribute in (("p-values", "p"), ("corrected p-values", "corrected_p"))[
         : 2 if comparison.measures[0].is_corrected else 1
@@ -240,14 +240,14 @@ def significance_levels(comparison: Comparison, page: Page) -> Figure:
 
 
 class _MatrixSizes(NamedTuple):
-    """The sizes of matrices, in inches and points."""
+    """The sizes of significance matrices, in inches and points."""
 
     names: float = 6.0
     largest: float = 0.3  # maximum side of a cell
-    row: float = 0.097  # minimum height of a row, so that names of this font size fit
-    least: float = 0.045  # minimum width of a cell in a panel next to another one
+    row: float = 0.097  # minimum height of a row, so that names in this font size fit
+    least: float = 0.045  # minimum width of a cell if panels are side by side
     title: float = 0.2
-    between: float = 0.2  # space between columns of panels
+    between: float = 0.2  # space between panel columns
     right: float = 0.1
     longest: float = 1.7  # maximum length of a name in a matrix on a wide page
 
@@ -256,9 +256,9 @@ _MATRIX = _MatrixSizes()
 
 
 def matrix(comparison: Comparison, page: Page) -> Figure:
-    """Plot the significance of the difference of each pair of runs.
+    """Plot a matrix that shows which pairs of runs are significantly different.
 
-    Each measure has a panel that begins with its best run.
+    Each measure has a panel, in which the best run comes first.
     """
     measures = comparison.measures
     n_runs = len(measures[0].runs)
@@ -269,8 +269,8 @@ def matrix(comparison: Comparison, page: Page) -> Figure:
     if n_columns > 1 and cell < _MATRIX.least:
         n_columns, cell = 1, _cell_width(page, 1, beside, n_runs - 1)
     height = max(_MATRIX.row, min(cell, _MATRIX.largest))
-    is_named = cell >= _MATRIX.row  # otherwise, columns have numbers
-    n_rows = n_runs - is_named  # the last run has a row only if its column has a number
+    is_named = cell >= _MATRIX.row  # otherwise, columns are labelled with numbers
+    n_rows = n_runs - is_named  # the last run has a row only if columns are numbered
     unused = page.width - n_columns * (beside + cell * (n_runs - 1)) - (n_columns - 1) * _MATRIX.between - _MATRIX.right
     figure, panels = place_panels(
         page,
@@ -297,7 +297,7 @@ def matrix(comparison: Comparison, page: Page) -> Figure:
 
 
 def _cell_width(page: Page, n_columns: int, beside: float, n_runs: int) -> float:
-    """Return the width of a cell in inches. ``beside`` is the width of the names next to each panel."""
+    """Return the width of a matrix cell in inches. ``beside`` is the width of the names next to each panel."""
     room = (page.width - _MATRIX.right - _MATRIX.between * (n_columns - 1)) / n_columns - beside
     return min(_MATRIX.largest, room / n_runs)
 
@@ -325,19 +325,19 @@ def _draw_matrix(panel: Axes, of_measure: ComparedMeasure, short: ShortNames, *,
 
 
 def _labels(of_measure: ComparedMeasure, short: ShortNames) -> list[str]:
-    """Return the short name and the value of each run, beginning with the best run."""
+    """Return a label with the short name and the value of each run. The best run comes first."""
     scores = [f"{score:.3f}" if abs(score) < 10 else f"{score:.0f}" for score in of_measure.scores]
     return [f"{short.of[of_measure.runs[run]]}  {scores[run]}" for run in of_measure.best_first]
 
 
 def _width_of_labels(measures: Sequence[ComparedMeasure], short: ShortNames, more: str = "") -> float:
-    """Return the greatest width of ``_labels``, followed by the text ``more``, in inches."""
+    """Return the width of the longest run label, followed by the text ``more``, in inches."""
     labels = [label for of_measure in measures for label in _labels(of_measure, short)]
     return max(text_width(f"{label}{more}", _MATRIX.names) for label in labels)
 
 
 def ranks(comparison: Comparison, page: Page) -> Figure:
-    """Plot the rank and the rank set of each run, with the best run first. Each measure with rank sets has a panel."""
+    """Plot the rank and the rank set of each run, from best to worst, in a panel for each measure with rank sets."""
     panels, tiers = [], []
     for of_measure in comparison.measures:
         if (sets := Conclusion(of_measure).rank_sets) is None:
@@ -372,10 +372,10 @@ class _DiagramSizes(NamedTuple):
     """The sizes of critical-difference diagrams, in inches."""
 
     bar: float = 0.075  # distance between bars
-    lines: float = 0.6  # width of the lines from the rows to the axis
+    lines: float = 0.6  # width of the lines that connect rows and axis
     ticks: float = 0.4  # space for the labels of the axis
     between: float = 0.1  # space between columns of panels
-    widest: float = 2.0  # maximum factor by which bars and lines are widened if there is space
+    widest: float = 2.0  # maximum factor by which bars and lines are widened to fill space
     longest: float = 2.2  # maximum length of a name
 
 
@@ -383,7 +383,7 @@ _DIAGRAM = _DiagramSizes()
 
 
 def critical_differences(comparison: Comparison, page: Page) -> Figure:
-    """Plot the values of runs on an axis for each measure. Bars connect runs that are not significantly different."""
+    """Plot a critical-difference diagram for each measure. Bars connect runs that are not significantly different."""
     measures = comparison.measures
     names = names_within(measures[0].runs, min(_DIAGRAM.longest, page.width / 3), _MATRIX.names)
     bars = []
@@ -428,7 +428,7 @@ def _draw_diagram(
             panel.plot([number + 0.5] * 2, [bar[0], bar[-1]], color=_DIFFER, linewidth=1.1)
             panel.plot([number + 0.5] * len(bar), bar, "o", color=_DIFFER, markersize=2.2)
     end = n_bars + _DIAGRAM.lines / _DIAGRAM.bar
-    step = (ranked[-1] - ranked[0]) / max(1, len(ranked) - 1) or 1.0  # difference of values per row of the axis
+    step = (ranked[-1] - ranked[0]) / max(1, len(ranked) - 1) or 1.0  # difference in value for each row of the axis
     for row, score in enumerate(ranked):
         panel.plot([n_bars, end], [row, (score - ranked[0]) / step], color=GREY, linewidth=0.5)
     panel.set(xlim=(0, end), xticks=[])

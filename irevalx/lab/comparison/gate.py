@@ -1,4 +1,4 @@
-"""``gate`` is a quality gate for continuous integration. This module also declares its command."""
+"""The function ``gate``, a quality gate for continuous integration, and its command."""
 
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -47,7 +47,7 @@ def _run(
     ] = None,
     **options: Any,
 ) -> int:
-    """Test the runs, and write the verdicts."""
+    """Test the runs against the baseline, and write the verdicts."""
     from irevalx.lab.command.output import write_lines
 
     result = gate(**options)
@@ -102,22 +102,22 @@ def gate(
     with missing topics has a different verdict on the topics that all runs have, a note reports both verdicts.
 
     The test is based on t intervals of the differences from the baseline, which are simultaneous over all runs and
-    measures. The verdict is "not worse" if the lower bound is greater than the negative margin. Otherwise, it is
-    "worse" if the upper bound is below 0 and a sign-flip test with the same correction has p below alpha. Otherwise, it
-    is "cannot tell". The verdict for a run that is identical to the baseline is "not worse", but "cannot tell" if all
-    values of both runs are 0. If the difference is nonzero on fewer than 5 topics, or equal on all topics, no interval
-    is computed. In this case, an exact sign-flip test determines the verdict: "worse" if the run is significantly
-    worse, and "not worse" if it is significantly better. If 1 to 4 of the topics differ, the verdict is also "not
-    worse" if both of two conditions hold: the largest change of a topic is at most 5 margins (2 with fewer than 100
-    topics), and the product of the largest change and the upper Clopper-Pearson bound of the share of topics that
-    differ is below the margin.
+    measures. The verdict is "not worse" if the lower bound is greater than the negative margin. If not, the verdict is
+    "worse" if the upper bound is below 0 and a sign-flip test with the same correction has p below alpha. In all other
+    cases, the verdict is "cannot tell". The verdict for a run that is identical to the baseline is "not worse", but
+    "cannot tell" if all values of both runs are 0. If the difference is nonzero on fewer than 5 topics, or equal on all
+    topics, no interval is computed. In this case, an exact sign-flip test determines the verdict: "worse" if the run is
+    significantly worse, and "not worse" if it is significantly better. If 1 to 4 of the topics differ, the verdict is
+    also "not worse" if both of two conditions hold: the largest change of a topic is at most 5 margins (2 with fewer
+    than 100 topics), and the product of the largest change and the upper Clopper-Pearson bound of the share of topics
+    that differ is below the margin.
 
     If the margin is a share D of the baseline's mean, the t interval is computed for run - (1 - D) baseline, because
-    the baseline's mean also varies with the topics. If lower values are better, it is computed for (1 + D) baseline -
-    run. The result contains Fieller's interval of the ratio of the run's mean to the baseline's mean. A run is not
-    worse if this interval is above 1 - D (if lower values are better, below 1 + D). A margin that equals or exceeds the
-    baseline's mean is an error. With `require="equivalent"`, the gain must also be less than the margin, by the same
-    rule with the roles of gain and loss exchanged. A run that is equivalent is also not worse.
+    the baseline's mean also varies with the topics. If lower values are better, the interval is computed for (1 + D)
+    baseline - run. The result contains Fieller's interval of the ratio of the run's mean to the baseline's mean. A run
+    is not worse if this interval is above 1 - D (if lower values are better, below 1 + D). A margin that equals or
+    exceeds the baseline's mean is an error. With `require="equivalent"`, the gain must also be less than the margin, by
+    the same rule with the roles of gain and loss exchanged. A run that is equivalent is also not worse.
 
     The least margin is the margin with which a run as good as the baseline would pass with probability 0.8, given this
     number of topics.

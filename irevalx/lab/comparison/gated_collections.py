@@ -1,4 +1,4 @@
-"""Noninferiority verdicts on several collections: one on the mean over collections, and one on each collection."""
+"""Noninferiority verdicts on several collections: on the mean over collections, and on each collection."""
 
 from __future__ import annotations
 
@@ -29,10 +29,11 @@ def gated_collections(
     how_judged: Mapping[str, Any],
     **how: Any,
 ) -> Gate:
-    """Return a verdict on the mean over collections and on each collection, for each run and measure.
+    """Return verdicts on the mean over collections and on each collection, for each run and measure.
 
     The intervals are simultaneous over the verdicts on means and, separately, over the verdicts on single collections.
-    Raise InputError if a collection lacks results of a run. ``how_judged`` contains require and allow_unsure.
+    Raise InputError if a run has no results on a collection. ``how_judged`` contains the parameters require and
+    allow_unsure.
     """
     names = [collection.name for collection in collections]
     runs = list(dict.fromkeys(run for collection in collections for run in runs_of(collection)))
@@ -77,7 +78,7 @@ def gated_collections(
 
 
 def over_collections(names: Sequence[str], compared: Sequence[ComparedMeasure]) -> ComparedMeasure:
-    """Return the comparisons of means over collections. ``compared`` contains the comparisons in each collection."""
+    """Compare runs on their means over collections, given the comparisons in each collection."""
     first, sizes = compared[0], [len(each.measured.topics) for each in compared]
     weights = [sum(sizes) / len(sizes) / n_topics for n_topics in sizes]
     values = [

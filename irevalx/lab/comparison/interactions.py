@@ -1,6 +1,6 @@
-"""The interaction of paired differences with groups of topics.
+"""The interaction between pairs of runs and groups of topics.
 
-It is tested with Welch's F statistic by permuting group labels.
+The interaction is tested with Welch's F statistic and permuted group labels.
 """
 
 from __future__ import annotations
@@ -16,30 +16,28 @@ from irevalx.frozen import Frozen
 from irevalx.statistics.significance import RESAMPLES, batch_of, generator
 
 LEAST_VARIANCE = 1e-12
-"""The minimum variance of a group, which is multiplied by the largest squared difference if this is above 1."""
+"""The minimum variance of a group, relative to the largest squared difference if the latter is above 1."""
 
 FEW_IN_GROUP = 10
-"""A number of topics. If a group has fewer topics, unequal variances alone can make an interaction significant.
-
-Of 500 draws from robust03 and Cranfield (map and P.10; equal means, one group with three times the standard deviation
-of the others) the following shares had p < 0.05: 0.05 to 0.08 with 10 and 20 topics in each group, 0.04 to 0.09 with 8,
-0.06 to 0.13 with 5, and up to 0.15 with 3.
-"""
+"""The number of topics per group below which unequal variances alone can make an interaction significant. Of 500 draws
+from robust03 and Cranfield (map and P.10; equal means, one group with three times the standard deviation of the others)
+the following shares had p < 0.05: 0.05 to 0.08 with 10 and 20 topics in each group, 0.04 to 0.09 with 8, 0.06 to 0.13
+with 5, and up to 0.15 with 3."""
 
 
 class Interactions(Frozen):
-    """Tests of whether pairs of runs have the same mean difference in all groups of topics. The shape is (n_pairs,)."""
+    """Tests whether pairs of runs have the same mean difference in all groups of topics. The shape is (n_pairs,)."""
 
     f: FloatArray
-    """Welch's F statistic."""
+    """Welch's F statistic of each pair."""
     within: FloatArray
-    """The degrees of freedom within groups."""
+    """The degrees of freedom within groups, for each pair."""
     p: FloatArray
-    """The share of labellings with an F statistic that is at least as large, or nan if all differences are equal."""
+    """The share of labellings whose F statistic is at least as large, or nan if all differences are equal."""
     labellings: int
-    """The number of labellings, including the observed labelling."""
+    """The number of labellings that were evaluated, including the observed labelling."""
     is_random: bool
-    """Whether the labellings are drawn at random. Otherwise, they are all distinct labellings."""
+    """Whether the labellings were drawn at random. If not, all distinct labellings were evaluated."""
 
 
 def interactions(d: FloatArray, groups: Sequence[IntArray], resamples: int = RESAMPLES, seed: int = 0) -> Interactions:
@@ -61,28 +59,28 @@ def interactions(d: FloatArray, groups: Sequence[IntArray], resamples: int = RES
     sizes = np.array([len(places) for places in groups])
     d = d[:, np.concatenate(groups)]
     constant = (d == d[:, :1]).all(axis=1)
-    d = d - d.mean(axis=1, keepdims=True)  # F does not change, and sums of squares lose no digits
+    d = d - d.mean(axis=1, keepdims=True)  # does not change F, but avoids a loss of digits in sums of squares
     squares = d**2
     least = LEAST_VARIANCE * np.maximum(1.0, squares.max(axis=1))[:, np.newaxis, np.newaxis]
     f, within = _welch(d[:, np.newaxis], squares[:, np.newaxis], sizes, least)
-    as_great = f * (1 - 1e-9) - 1e-12  # so that the order of additions does not matter
+    as_great = f * (1 - 1e-9) - 1e-12  # a tolerance, so that the order of additions does not matter
     n_labellings = _n_labellings(sizes, resamples)
     n_as_great = np.zeros(len(d), np.int64)
     for order in _labellings(sizes, n_labellings, resamples, seed, batch_of(d)):
         permuted, _ = _welch(d[:, order], squares[:, order], sizes, least)
         n_as_great += np.count_nonzero(permuted >= as_great, axis=1)
-    observed = int(n_labellings is None)  # the distinct labellings include the observed one
+    observed = int(n_labellings is None)  # the distinct labellings include the observed labelling
     total = n_labellings or resamples + 1
     p = np.where(constant, np.nan, (n_as_great + observed) / total)
     return Interactions(f[:, 0], within[:, 0], p, total, is_random=n_labellings is None)
 
 
 def _welch(d: FloatArray, squares: FloatArray, sizes: IntArray, least: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return F and its degrees of freedom within groups. Differences must be sorted by group.
+    """Return Welch's F and its degrees of freedom within groups, for differences sorted by group.
 
     The shapes are (n_pairs, n).
     """
-    # ``least`` are the minimum variances, shape (n_pairs, 1, 1)
+    # The array ``least`` contains the minimum variances. Its shape is (n_pairs, 1, 1).
     starts, n_groups = np.cumsum(sizes) - sizes, len(sizes)
     sums = np.add.reduceat(d, starts, axis=-1)
     means = sums / sizes
@@ -96,7 +94,7 @@ def _welch(d: FloatArray, squares: FloatArray, sizes: IntArray, least: FloatArra
 
 
 def _n_labellings(sizes: IntArray, most: int) -> int | None:
-    """Return the number of distinct labellings, or None if it exceeds ``most``."""
+    """Return the number of distinct labellings, or None if there are more than ``most``."""
     logarithm = math.lgamma(sizes.sum() + 1) - sum(math.lgamma(size + 1) for size in sizes.tolist())
     if logarithm > math.log(most) + 1:
         return None
@@ -122,7 +120,7 @@ def _labellings(sizes: IntArray, n_labellings: int | None, resamples: int, seed:
 
 
 def _all_labellings(topics: tuple[int, ...], sizes: Sequence[int]) -> Iterator[tuple[int, ...]]:
-    """Yield the topics for each way of filling groups of these sizes, in the order of the groups."""
+    """Yield every assignment of topics to groups of the given sizes, as a list of topics in the order of the groups."""
     if len(sizes) == 1:
         yield topics
         return

@@ -1,4 +1,4 @@
-"""Output of verdicts on runs as JUnit XML."""
+"""Conversion of verdicts on runs to JUnit XML."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from irevalx.lab.comparison.verdicts import Gate
 
 
 def junit_of(result: Gate) -> bytes:
-    """Return verdicts as JUnit XML, which continuous-integration services display as tests."""
+    """Convert verdicts to JUnit XML, which continuous-integration services display as test results."""
     # A verdict is a test case whose class is the run and whose name is the measure. A run that does not pass is a
-    # failure, whose type is the verdict; "cannot tell" is skipped if it passes by ``allow_unsure``.
+    # failure, whose type is the verdict. If ``allow_unsure`` is true, the verdict "cannot tell" is a skipped test.
     from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
     skipped = [row for row in result.rows if row.verdict == CANNOT_TELL and result.passes(row)]

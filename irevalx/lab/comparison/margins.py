@@ -1,4 +1,4 @@
-"""Margins of noninferiority tests: the parameter ``margin``, and the margin of each measure."""
+"""The parameter ``margin`` of noninferiority tests, and the margin of each measure."""
 
 from __future__ import annotations
 
@@ -17,25 +17,23 @@ from irevalx.lab.comparison.pairs import ComparedMeasure
 from irevalx.wording import argument_error, spelled
 
 OTHERS = "*"
-"""The key of the margin for all measures that have no margin of their own."""
+"""The key of the margin for all measures that are not named in the margins."""
 
 Margin: TypeAlias = "float | str"
-"""A margin in units of the measure, or a share of the baseline's mean, such as "1%"."""
+"""A margin in units of the measure, or as a share of the baseline's mean, such as "1%"."""
 
 Margins: TypeAlias = "Margin | Mapping[str, Margin]"
-"""A margin for all measures, or a mapping from each measure to its margin."""
+"""One margin for all measures, or a mapping from each measure to its margin."""
 
 _RULE = "a number of at least 0, or a percentage of the baseline's mean such as 1%"
 
 
 EACH = "collections"
-"""The key of the margin that applies in each of several collections."""
+"""The key of the margin that applies to each of several collections."""
 
 
 def margins_in(margin: Margins, collection: str | None, names: Sequence[str]) -> dict[str, Margin]:
-    """Return the margin of each measure in a collection.
-
-    If ``collection`` is None, the margins apply to means over collections.
+    """Return the margin of each measure for a collection or, if ``collection`` is None, for means over collections.
 
     A margin for COLLECTION or COLLECTION:MEASURE replaces a margin for all collections, which replaces other margins.
     """
@@ -50,7 +48,7 @@ def margins_in(margin: Margins, collection: str | None, names: Sequence[str]) ->
 
 
 def margins_of(compared: Sequence[ComparedMeasure], margin: Margins) -> dict[str, tuple[float, bool]]:
-    """Return the margin of each measure, and whether it is a share of the baseline's mean.
+    """Return the margin of each measure, and whether the margin is a share of the baseline's mean.
 
     Raise ArgumentError if a margin is missing or too large.
     """
@@ -90,7 +88,7 @@ def margins_of(compared: Sequence[ComparedMeasure], margin: Margins) -> dict[str
 
 
 def _parsed(key: str, value: Any) -> tuple[float, bool]:
-    """Return a margin, and whether it is a share of the baseline's mean. Otherwise, it is in units of the measure."""
+    """Return a margin, and whether it is a share of the baseline's mean instead of a value of the measure."""
     share = re.fullmatch(r"\s*([0-9.]+)\s*%\s*", value) if isinstance(value, str) else None
     if share:
         with suppress(ValueError):
@@ -110,7 +108,7 @@ def _check_margin(value: Any) -> Any:
 
 
 def _read_margin(text: str) -> dict[str, Margin]:
-    """Read a margin from the command line. 0.01 or 1% is for all measures, and ndcg@10=0.01 is for one measure."""
+    """Parse a margin from the command line: 0.01 or 1% for all measures, or ndcg@10=0.01 for one measure."""
     name, _, number = text.rpartition("=")
     key, value = name or OTHERS, number if number.endswith("%") else float(number)
     _parsed(key, value)
@@ -135,4 +133,4 @@ MARGIN = Parameter(
         "set the margin of one collection, and collections=D sets the margin of each collection."
     ),
 )
-"""The parameter ``margin`` of ``gate`` and ``report``."""
+"""The declaration of the parameter ``margin`` of ``gate`` and ``report``."""

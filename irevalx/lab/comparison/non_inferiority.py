@@ -1,4 +1,4 @@
-"""Noninferiority of runs to a baseline, which means that a mean improvement over topics is above a negative margin.
+"""Noninferiority of runs to a baseline: tests whether the mean improvement over topics is above a negative margin.
 
 Verdicts come from t intervals. If few topics differ, or all differ by the same amount, no interval is computed. In this
 case, only exact sign flips test the direction, and a few small differences are not worse. docs/in-ci.md reports
@@ -30,53 +30,50 @@ from irevalx.statistics.significance import (
 )
 
 NOT_WORSE, WORSE, CANNOT_TELL = "not worse", "worse", "cannot tell"
-"""The possible verdicts."""
+"""The possible verdicts on a run."""
 
 _EXACT = 13
-"""The maximum number of differing topics for which all sign flips are enumerated."""
+"""The maximum number of differing topics for which the p-value is computed from all sign flips."""
 
 _SEED = 0
-"""The seed of random sign flips. It is fixed, so that verdicts are reproducible."""
+"""The seed of random sign flips, which is fixed so that verdicts are reproducible."""
 
 _BEYOND = 20
-"""The minimum expected number of random sign flips that are as far from zero as a mean with p = alpha."""
+"""The minimum number of random sign flips that are expected to be as far from zero as a mean with p = alpha."""
 
 _MANY = 10_000
-"""The minimum effective number of topics for which the normal distribution replaces random sign flips.
-
-If all differences have the same size, p-values around 0.05 are then too small by 2%, which is less than the error of
-random flips.
-"""
+"""The effective number of topics from which the normal distribution replaces random sign flips. If all differences have
+the same size, p-values around 0.05 are then too small by 2%, which is less than the error of random flips."""
 
 
 def most_margins(n_topics: int) -> int:
-    """Return the largest allowed difference of a topic, in margins, if few topics differ."""
+    """Return the largest difference that a topic may have, in margins, if few topics differ."""
     return 5 if n_topics >= 100 else 2
 
 
 class OverCollections(Comparisons):
-    """Comparisons of means over collections: weighted values of the topics of all collections."""
+    """Comparisons of means over collections, computed from the weighted values of the topics of all collections."""
 
     parts: Sequence[tuple[int, Clusters | None]] = ()
-    """The number of topics and the clusters of each collection."""
+    """The number of topics and the clusters of topics in each collection."""
 
 
 class Improvements(Frozen):
-    """Improvements over a baseline, with intervals and tests that generalise to the population of topics."""
+    """Improvements of runs over a baseline, with intervals and tests that generalise to the population of topics."""
 
     d: FloatArray
-    """The rounded differences, which are positive if the run is better. There is at least one topic. The shape is
-    (n_rows, n_topics)."""
+    """The rounded differences, which are positive for a better run. There is at least one topic. The shape is (n_rows,
+    n_topics)."""
     alpha: float
-    """The two-sided significance level of each row."""
+    """The two-sided significance level of the test in each row."""
     clusters: Clusters | None = None
-    """The clusters of dependent topics, or None if topics are independent."""
+    """The clusters of dependent topics, or None if the topics are independent."""
     parts: Sequence[tuple[int, Clusters | None]] = ()
-    """For means over collections, the number of topics and the clusters of each collection, in the order of topics. The
-    differences are weighted so that the mean over topics is the mean over collections."""
+    """For means over collections, the number of topics and the clusters of each collection, in the order of the topics
+    in ``d``. The differences are weighted so that the mean over topics equals the mean over collections."""
 
     def _t_interval(self, d: FloatArray) -> Ends:
-        """Return t intervals of mean differences, or of means over collections.
+        """Return t intervals for mean differences over topics or over collections.
 
         The shape of ``d`` is (n_rows, n_topics).
         """
@@ -114,24 +111,25 @@ class Improvements(Frozen):
 
     @cached_property
     def differing(self) -> IntArray:
-        """The number of topics that differ."""
+        """The number of topics with a nonzero difference."""
         return np.asarray(np.count_nonzero(self.d, axis=1), np.int64)
 
     @cached_property
     def mean_of_differing(self) -> FloatArray:
-        """The mean improvement over the topics that differ, or 0 if no topic differs."""
+        """The mean improvement over topics with a nonzero difference, or 0 if there are none."""
         return np.asarray(self.d.sum(axis=1) / np.maximum(1, self.differing))
 
     @cached_property
     def largest(self) -> FloatArray:
-        """The largest absolute difference of a topic."""
+        """The largest absolute difference of any topic."""
         return np.asarray(np.abs(self.d).max(axis=1))
 
     @cached_property
     def greatest_mean(self) -> FloatArray:
-        """An upper bound of the mean absolute difference of all topics, if few differ, or nan if all differ.
+        """An upper bound of the mean absolute difference if few topics differ, or nan if all topics differ.
 
-        It is the upper Clopper-Pearson bound of the share of topics that differ, multiplied by the largest difference.
+        The bound is the upper Clopper-Pearson bound of the share of topics that differ, multiplied by the largest
+        difference.
         """
         from scipy import special
 
@@ -139,11 +137,11 @@ class Improvements(Frozen):
         return np.asarray(bound * self.largest)
 
     def differs_little(self, margin: float) -> BoolArray:
-        """Return whether each run is not worse because it differs from the baseline on few topics and by little.
+        """Return whether each run is not worse because it differs from the baseline by little and on few topics.
 
         At least 1 and fewer than ``FEW_TOPICS`` topics must differ, ``greatest_mean`` must be below the margin, and the
-        largest difference of a topic must be at most ``most_margins`` margins. If topics are clustered, the result is
-        False, because the bound requires independent topics. It is also False for means over collections.
+        largest difference of a topic must be at most ``most_margins`` margins. The result is False if topics are
+        clustered, because the bound requires independent topics, and for means over collections.
         """
         if self.clusters is not None or self.parts:
             return np.zeros(len(self.d), np.bool_)
@@ -154,21 +152,21 @@ class Improvements(Frozen):
 
     @cached_property
     def without_spread(self) -> BoolArray:
-        """Whether there is no interval: fewer than ``FEW_TOPICS`` topics differ, or all differ by the same amount.
+        """Whether an interval is undefined: fewer than ``FEW_TOPICS`` topics differ, or all differ by the same amount.
 
-        If topics are clustered, ``Clusters.without_spread`` returns this value.
+        If topics are clustered, ``Clusters.without_spread`` decides.
         """
         return without_spread(self.d) if self.clusters is None else self.clusters.without_spread(self.d)
 
     @cached_property
     def interval(self) -> Ends:
-        """The bounds of t intervals with confidence level 1 - alpha, or nan if there is no interval."""
+        """The bounds of t intervals with the confidence level 1 - alpha, or nan if the interval is undefined."""
         low, high = self._t_interval(self.d)
         return np.where(self.without_spread, np.nan, low), np.where(self.without_spread, np.nan, high)
 
     @cached_property
     def p(self) -> FloatArray:
-        """The p-values of sign-flip tests. They are exact if few topics differ, and otherwise based on random flips.
+        """The p-values of sign-flip tests, which are exact if few topics differ, and based on random flips if many do.
 
         If topics are clustered, the signs of all topics of a cluster are flipped together. If there are too few
         clusters, the p-values are nan.
@@ -195,19 +193,20 @@ class Improvements(Frozen):
 
     @cached_property
     def direction(self) -> IntArray:
-        """1 if the run is significantly better, -1 if it is significantly worse, and otherwise 0.
+        """The direction of each significant difference: 1 if the run is better, -1 if it is worse, and 0 if neither.
 
-        Both sign flips and the interval, if there is one, must agree.
+        The sign flips must agree with the interval, if the interval is defined.
         """
         low, high = self.interval
         sign = np.where(self.without_spread, np.sign(self.mean_of_differing), (low > 0) * 1.0 - (high < 0))
         return np.where(self.p < self.alpha, sign, 0).astype(np.int64)
 
     def loses_less(self, margin: float | FloatArray) -> BoolArray:
-        """Return whether each run loses less than the margin, by the interval or because few topics differ by little.
+        """Return whether each run loses less than the margin, by its interval or because few topics differ by little.
 
-        A relative margin is an array with a share of the baseline's value for each topic. Its mean varies with the
-        sample of topics, so the interval is computed for the mean, over topics, of difference plus margin.
+        A relative margin is an array that contains a share of the baseline's value for each topic. The mean of this
+        margin varies with the sample of topics, so the interval is computed for the mean of difference plus margin over
+        topics.
         """
         low, at_least = self.interval[0], -margin
         if isinstance(margin, np.ndarray):
@@ -216,15 +215,15 @@ class Improvements(Frozen):
         return np.asarray((self.differing == 0) | self.differs_little(float(np.mean(margin))) | (low > at_least))
 
     def equivalent(self, margin: float | FloatArray) -> BoolArray:
-        """Return whether each run loses and gains less than the margin. A run that is equivalent is not worse."""
+        """Return whether each run loses and gains less than the margin. An equivalent run is not worse."""
         return self.loses_less(margin) & replace(self, d=-self.d).loses_less(margin)
 
     def verdicts(self, margin: float | FloatArray) -> list[str]:
-        """Return the verdict on each row, for a margin of at least 0.
+        """Return the verdict on each run, given a margin of at least 0.
 
-        A run is not worse if no topic differs, if few differ by little, if the lower end of the interval is above
-        -margin, or if there is no interval and the run is significantly better. Otherwise, it is worse if it is
-        significantly worse.
+        A run is not worse if no topic differs, if few topics differ by little, if the lower bound of the interval is
+        above the negative margin, or if the interval is undefined and the run is significantly better. If none of these
+        conditions holds, a run is worse if it is significantly worse.
         """
         is_better = self.without_spread & (self.direction > 0)
         not_worse = self.loses_less(margin) | is_better
@@ -234,21 +233,21 @@ class Improvements(Frozen):
 
     @property
     def least_margins(self) -> FloatArray:
-        """The margins within which equal runs are not worse with a probability of 0.8.
+        """The margin with which a run as good as the baseline is not worse with a probability of 0.8.
 
-        They are nan if there is no interval, and for means over collections.
+        The margin is nan if the interval is undefined, and for means over collections.
         """
         n_topics = self.d.shape[1]
         if n_topics < 2 or self.parts:
             return np.full(len(self.d), np.nan)
-        rows = self.d[:1] if self.clusters is None else self.d  # all rows have the same design without clusters
+        rows = self.d[:1] if self.clusters is None else self.d  # without clusters, all rows have the same design
         designs = [ClusterDesign.of(self.clusters, row[np.newaxis]) for row in rows]
         least = [least_effect(n_topics, alpha=self.alpha, two_sided=False, design=design) for design in designs]
         return np.where(self.without_spread, np.nan, self.d.std(axis=1, ddof=1) * least)
 
 
 def ratio_intervals(runs: FloatArray, baseline: FloatArray, alpha: float, clusters: Clusters | None = None) -> Ends:
-    """Return Fieller's intervals of the ratios of the runs' means to the baseline's mean.
+    """Return Fieller's interval for the ratio of each run's mean to the baseline's mean.
 
     The shape of ``runs`` is (n_rows, n_topics). An interval contains the ratios r for which the mean of run - r
     baseline is not significantly different from 0. If the baseline's mean is not significantly different from 0, the

@@ -1,4 +1,4 @@
-"""The default columns of tables of pairs, the heads of columns, and notes on them."""
+"""The default columns of tables of pairs, the headings of the columns, and notes on the columns."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from irevalx.statistics.paired_comparisons import Method
 from irevalx.statistics.significance import FEW_TOPICS
 
 _ENDS, _TEST_RESULTS = ("low", "high", "simultaneous_low", "simultaneous_high"), ("p", "corrected_p", "differ")
-"""The columns that contain bounds of intervals, and the columns that contain results of a test."""
+"""The columns with bounds of intervals, and the columns with results of a test."""
 
 
 def default_columns(method: Method, rows: Sequence[Any], labels: Sequence[str], n_tests: int) -> tuple[str, ...]:
-    """Return the columns displayed by default. ``n_tests`` p-values of a measure are corrected together."""
+    """Return the default columns of a table of pairs, if ``n_tests`` p-values of a measure are corrected together."""
     simultaneous = [math.isfinite(row.simultaneous_low) for row in rows]
     if n_tests == 1 and correction_named(method.correction) != TUKEY:
-        simultaneous = [False] * len(rows)  # it would equal the unadjusted interval
+        simultaneous = [False] * len(rows)  # the simultaneous interval would equal the unadjusted interval
     lacking = any(math.isfinite(row.low) and not has for row, has in zip(rows, simultaneous, strict=True))
     ends = ("low", "high") if lacking or not any(simultaneous) else ()
     if any(simultaneous):
@@ -28,12 +28,12 @@ def default_columns(method: Method, rows: Sequence[Any], labels: Sequence[str], 
 
 
 def _is_unadjusted(method: Method, n_tests: int) -> bool:
-    """Return whether p-values are corrected, but intervals of pairs are not."""
+    """Return whether p-values are corrected while intervals of pairs are unadjusted."""
     return n_tests > 1 and correction_named(method.correction) != "none"
 
 
 def heads_of(columns: Sequence[str], method: Method, n_tests: int) -> tuple[str, ...]:
-    """Return the heads of the columns of pairs."""
+    """Return the column headings of a table of pairs."""
     unadjusted = "unadjusted " if _is_unadjusted(method, n_tests) else ""
     heads = {"low": f"{unadjusted}low", "high": f"{unadjusted}high"}
     if n_tests == 1 and correction_named(method.correction) != TUKEY and "p" not in columns:
@@ -44,7 +44,7 @@ def heads_of(columns: Sequence[str], method: Method, n_tests: int) -> tuple[str,
 def notes_on_pairs(
     method: Method, columns: Sequence[str], n_tests: int, pair: str, pairs: str, units: str = "topics"
 ) -> list[str]:
-    """Return notes on the intervals and tests of pairs. ``pair`` and ``pairs`` are nouns for a comparison."""
+    """Return notes that explain the intervals and tests of pairs. ``pair`` and ``pairs`` are nouns for comparisons."""
     correction, share = correction_named(method.correction), f"{100 * (1 - method.alpha):g}%"
     notes = []
     if "low" in columns:

@@ -1,4 +1,4 @@
-"""Comparisons of pairs of runs. The rows of tables and figures are created from them."""
+"""Comparisons of pairs of runs, from which the rows of tables and figures are created."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from irevalx.statistics.significance import FEW_TOPICS, TESTS
 from irevalx.wording import first_names
 
 ANY_OF_FIVE = 0.15
-"""The share of comparisons of equal runs in which at least one of five measures has a significant difference."""
+"""The share of comparisons of equal runs that are significant for at least one of five measures."""
 
 MANY_UNJUDGED = 0.1
-"""The minimum share of unjudged documents among the first documents of both runs for which a note is added."""
+"""The share of unjudged documents in the top documents of both runs from which a note is added."""
 
 
 class ComparedPair(NamedTuple):
-    """A pair of runs under a measure."""
+    """The comparison of a pair of runs in one measure."""
 
     measure: str
     run: str
@@ -46,23 +46,23 @@ class ComparedPair(NamedTuple):
     losses: int
     p: float
     corrected_p: float  # corrected for the number of comparisons
-    differ: bool | None  # whether the runs are significantly different: corrected_p is below alpha; None without a test
+    differ: bool | None  # whether corrected_p is below alpha; None if the pair is not tested
     simultaneous_low: float  # simultaneous interval for all pairs; nan if not computed
     simultaneous_high: float
-    test: str  # the test that computed p: ``permutation`` if an exact sign-flip test replaced the t test
-    # share of judged documents among the first K retrieved by the run; K is the cutoff of the measure (default: 10)
+    test: str  # test that computed p; ``permutation`` if sign flips replaced the t test
+    # share of judged documents in the run's top K; K is the cutoff of the measure, or 10 if there is none
     judged_among_retrieved: float  # nan if unknown
     judged_among_retrieved_against: float
-    # whether the conclusion would change with more relevant documents, see ``compare``; None if the rule is not applied
+    # whether the conclusion would change with more relevant documents, see ``compare``; None if the rule does not apply
     depends_on_unjudged: bool | None
     replicates: int = 1  # number of runs of the system, if systems are compared
     replicates_against: int = 1
-    between_replicates: float = math.nan  # share of its variance between replicates
-    group: str = ""  # the topic group to which all values refer, if groups are compared
-    topics: int | None = None  # topics of the group with values; None without groups, like the next field
+    between_replicates: float = math.nan  # share of the variance that is between replicates
+    group: str = ""  # topic group to which all values refer, if groups are compared
+    topics: int | None = None  # topics of the group with values; None if there are no groups
     interaction_p: float | None = None  # corrected p-value of the interaction of the pair; nan if undefined
     # the conclusion with more relevant documents: 1 if ``run`` is significantly better, -1 if it is worse, otherwise 0;
-    # nan if a run has no judged documents; None if the rule is not applied. Tables do not contain this field.
+    # nan if a run has no judged documents; None if the rule does not apply. Tables do not contain this field.
     if_relevant: float | None = None
     # if several collections are compared: what the values refer to ("these collections", "collections like these", or
     # "collection" for a single one), and the number of collections; wins, ties and losses of means count collections
@@ -70,64 +70,64 @@ class ComparedPair(NamedTuple):
     collection: str = ""
     collections: int | None = None
     df: float | None = None  # degrees of freedom of the t test
-    better: int | None = None  # collections in which the run is significantly better, and significantly worse
+    better: int | None = None  # collections in which the run is significantly better or worse
     worse: int | None = None
     least: float | None = None  # range of the mean difference if one collection is left out
     greatest: float | None = None
 
 
 class PairInteraction(NamedTuple):
-    """The test of whether the difference of two runs differs between topic groups."""
+    """The test of whether the difference between two runs varies between topic groups."""
 
     measure: str
     run: str
     against: str
-    groups: int  # number of groups compared, which have at least two topics
+    groups: int  # number of compared groups, each with at least two topics
     f: float  # Welch's F statistic and its degrees of freedom; nan if undefined
     df_between: int
     df_within: float
     p: float  # p-value from permuted group labels; nan if undefined
     corrected_p: float  # p-value corrected for all pairs of the measure
     differ: bool  # whether corrected_p is below alpha
-    labellings: int  # number of assignments of topics to groups from which p is computed
+    labellings: int  # number of group labellings from which p is computed
 
 
 LABELS = ("measure", "run", "against")
-"""The columns that contain the measure and the runs of a pair."""
+"""The columns that identify a pair: the measure and the two runs."""
 
 PROBABILITIES = frozenset({"p", "corrected_p"})
-"""The columns that contain probabilities. Probabilities near 0 are printed with more digits."""
+"""The columns with probabilities, whose values near 0 are printed with more digits."""
 
 PAIR_COLUMNS = ComparedPair._fields[: ComparedPair._fields.index("replicates")]
-"""The fields of a row on two runs."""
+"""The columns of a comparison of two runs."""
 
 SYSTEM_COLUMNS = ComparedPair._fields[: ComparedPair._fields.index("group")]
-"""The fields of a row on two systems."""
+"""The columns of a comparison of two systems."""
 
 COLLECTION_COLUMNS = (
     *("measure", "run", "against", "scope", "collection", "collections", "topics", "mean", "mean_against"),
     *("difference", "low", "high", "df", "p", "corrected_p", "differ", "wins", "ties", "losses", "better", "worse"),
     *("least", "greatest", "test"),
 )
-"""The fields of a row on two runs over several collections."""
+"""The columns of a comparison of two runs over several collections."""
 
 GROUP_COLUMNS = (
     *("measure", "run", "against", "group", "topics", "mean", "mean_against", "difference", "low", "high", "p"),
     *("corrected_p", "differ", "interaction_p", "simultaneous_low", "simultaneous_high", "test"),
     *(JUDGED, f"{JUDGED}_against"),
 )
-"""The fields of a row on two runs in a group of topics."""
+"""The columns of a comparison of two runs in a group of topics."""
 
 
 class ComparedMeasure(Frozen):
-    """The comparisons of runs under one measure."""
+    """The comparisons of runs in one measure."""
 
     measured: MeasureValues
-    """The values of the runs."""
+    """The measure values of the runs."""
     comparisons: Comparisons
-    """The comparisons of the requested pairs."""
+    """The comparisons of the requested pairs of runs."""
     has_power: ClassVar[bool] = True
-    """Whether the power of a t test over topics applies to the comparisons."""
+    """Whether the power of a t test over topics is meaningful for the comparisons."""
 
     @property
     def name(self) -> str:
@@ -145,7 +145,7 @@ class ComparedMeasure(Frozen):
         return [self.measured.as_printed(score) for score in self.comparisons.summaries.tolist()]
 
     def without_topics(self, missing: frozenset[str]) -> ComparedMeasure:
-        """Return the comparisons of runs over all topics except the topics in ``missing``."""
+        """Return a copy of the comparisons without the topics in ``missing``."""
         places = np.array([topic not in missing for topic in self.measured.topics], np.bool_)
         if places.all():
             return self
@@ -155,22 +155,22 @@ class ComparedMeasure(Frozen):
 
     @property
     def is_corrected(self) -> bool:
-        """Whether p-values are corrected, which requires several pairs, or Tukey's test."""
+        """Whether p-values are corrected, which requires several pairs or Tukey's test."""
         correction = correction_named(self.comparisons.method.correction)
         return correction == TUKEY or (len(self.comparisons.pairs) > 1 and correction != "none")
 
     @property
     def is_familywise(self) -> bool:
-        """Whether the familywise error rate is controlled, by the correction or because there is only one pair."""
+        """Whether the familywise error rate is controlled, by the correction or because there is a single pair."""
         return len(self.comparisons.pairs) < 2 or correction_named(self.comparisons.method.correction) in FAMILYWISE
 
     def names_of(self, row: int) -> dict[str, Any]:
-        """Return the fields that identify the pair of a row."""
+        """Return the fields that name the measure and the runs of a pair."""
         first, second = self.comparisons.pairs[row]
         return {"measure": self.name, "run": self.runs[second], "against": self.runs[first]}
 
     def scores_of(self, row: int) -> dict[str, Any]:
-        """Return the names, the summary values, their difference, its interval, and the coverage of a pair."""
+        """Return the fields of a pair that need no test: names, summary values, difference, interval and coverage."""
         comparisons, as_printed, coverage = self.comparisons, self.measured.as_printed, self.measured.coverage
         first, second = comparisons.pairs[row]
         low, high = comparisons.interval
@@ -188,7 +188,7 @@ class ComparedMeasure(Frozen):
 
     @cached_property
     def if_relevant(self) -> FloatArray:
-        """The conclusion on each pair with more relevant documents. The shape is (n_pairs,). See ``ComparedPair``."""
+        """The conclusion on each pair if more documents were relevant. The shape is (n_pairs,). See ComparedPair."""
         measured = self.measured
         if measured.top_coverage is None or measured.request is None:
             return conclusions_of(self.comparisons)
@@ -201,7 +201,7 @@ class ComparedMeasure(Frozen):
 
     @cached_property
     def caution_is_known(self) -> BoolArray:
-        """Whether ``depends_on_unjudged`` is determined for each pair. The shape is (n_pairs,)."""
+        """Whether irevalx can determine ``depends_on_unjudged`` for each pair. The shape is (n_pairs,)."""
         measured = self.measured
         if measured.top_coverage is None or measured.request is None:
             return np.zeros(len(self.comparisons.pairs), np.bool_)
@@ -209,7 +209,7 @@ class ComparedMeasure(Frozen):
 
     @cached_property
     def pairs(self) -> list[ComparedPair]:
-        """A row for each pair."""
+        """The comparison of each pair, as a row."""
         comparisons, depends_on_unjudged = self.comparisons, self.depends_on_unjudged
         low, high = comparisons.simultaneous_interval
         wins, losses = (
@@ -238,7 +238,7 @@ class ComparedMeasure(Frozen):
 
     @property
     def untested_pairs(self) -> list[ComparedPair]:
-        """A row for each pair, without intervals and test results."""
+        """The comparison of each pair as a row, without intervals and results of tests."""
         numbers = ("low", "high", "effect_size", "p", "corrected_p", "simultaneous_low", "simultaneous_high")
         empty: dict[str, Any] = dict.fromkeys(numbers, math.nan)
         return [
@@ -248,30 +248,30 @@ class ComparedMeasure(Frozen):
 
     @property
     def best_first(self) -> list[int]:
-        """The indices of the runs, beginning with the best run.
+        """The indices of the runs, from the best to the worst run.
 
-        If the measure has no better direction, runs are in descending order of their value.
+        If neither higher nor lower values are better, runs are in descending order of their values.
         """
         return best_first(self.scores, self.measured.direction)
 
     @property
     def best_runs(self) -> list[str]:
-        """The runs with the best value. There are several if they are tied."""
+        """The names of the runs with the best value. Several runs can be tied."""
         return [self.runs[run] for run in best_of(self.scores, self.measured.direction)]
 
     @property
     def marked_as_best(self) -> list[int]:
-        """The indices of the runs whose value is marked as the best."""
+        """The indices of the runs whose values are marked as best."""
         return marked_as_best(self.scores, self.measured.direction)
 
     @property
     def different(self) -> list[tuple[int, int]]:
-        """The significantly different pairs of runs."""
+        """The pairs of runs that differ significantly."""
         return [*compress(self.comparisons.pairs, self.comparisons.differ.tolist())]
 
     @property
     def letters(self) -> list[str]:
-        """The significance letters of runs. Runs that share a letter are not significantly different.
+        """The significance letters of the runs. Runs that share a letter do not differ significantly.
 
         All pairs must be compared. If there are too few clusters for tests, all letters are "".
         """
@@ -281,40 +281,40 @@ class ComparedMeasure(Frozen):
 
 
 class Comparison(Result):
-    """The base class of comparisons under several measures. Subclasses define rows and tables."""
+    """The base class of comparisons in one or more measures. Subclasses define the rows and the tables."""
 
     measures: Sequence[ComparedMeasure]
-    """The comparisons under each measure. All measures have the same pairs of runs."""
+    """The comparisons in each measure. All measures have the same pairs of runs."""
     baselines: Sequence[str]
-    """The runs with which all others are compared. The sequence is empty if all pairs are compared."""
+    """The names of the runs with which all other runs are compared, or an empty sequence if all pairs are compared."""
     method: Method
-    """The method of comparison."""
+    """The method by which runs are compared."""
     untested: Sequence[ComparedMeasure] = ()
-    """The measures that describe the judgments. Their values are displayed without tests."""
+    """The measures that describe the judgments, whose values are displayed without tests."""
 
     has_cautions: ClassVar[bool] = True
-    """Whether the dependence on unjudged documents is determined for any of these comparisons."""
+    """Whether the comparisons state which conclusions depend on unjudged documents."""
 
     if TYPE_CHECKING:
 
         @property
         def rows(self) -> Sequence[Any]:
-            """The rows of the first table, which are a field or a property of each subclass."""
+            """The rows of the first table. In each subclass, the rows are a field or a property."""
 
     @property
     def baseline(self) -> str | None:
-        """The only baseline, or None if there are several baselines or all pairs are compared."""
+        """The name of the only baseline, or None if there are several baselines or all pairs are compared."""
         return self.baselines[0] if len(self.baselines) == 1 else None
 
     @property
     def seed(self) -> int | None:
-        """The random seed, or None if nothing is random."""
+        """The random seed, or None if the results do not depend on random numbers."""
         is_exact = all(of_measure.comparisons.exact.all() for of_measure in self.measures)
         is_drawn = self.method.is_random if not is_exact else replace(self.method, test="t").is_random
         return self.method.seed if is_drawn else None
 
     def about(self) -> dict[str, Any]:
-        """Return how the values were computed, for JSON output."""
+        """Return a description of how the values were computed, for JSON output."""
         method = self.method
         how = {
             "test": method.test,
@@ -334,9 +334,9 @@ class Comparison(Result):
         return {**super().about(), **how, **({"clusters": clusters} if clusters else {})}
 
     def coverage_heads(self, *, cautious: bool = False) -> dict[str, str]:
-        """Return the heads of the columns on coverage and cautions.
+        """Return the headings of the columns with coverage and cautions.
 
-        The dictionary is empty if the coverage is unknown or always 1.
+        If the coverage is unknown or always 1, the dictionary is empty.
         """
         if not self.judged_among_retrieved or self.is_all_judged:
             return {}
@@ -346,7 +346,7 @@ class Comparison(Result):
         return heads | ({"depends_on_unjudged": "caution"} if cautious else {})
 
     def coverage_notes(self, *, cautious: bool = False) -> list[str]:
-        """Return notes on the columns that ``coverage_heads`` names."""
+        """Return notes that explain the columns with coverage and cautions."""
         if self.is_all_judged:
             return self.coverage_of_runs
         by_depth: dict[int, list[str]] = {}
@@ -362,12 +362,12 @@ class Comparison(Result):
 
     @property
     def without_caution(self) -> list[str]:
-        """The measures for which the dependence on unjudged documents is not determined."""
+        """The names of measures for which dependence on unjudged documents is not determined."""
         return [of_measure.name for of_measure in self.measures if not of_measure.caution_is_known.any()]
 
     @property
     def note_on_measures(self) -> list[str]:
-        """A note on the probability of a significant difference under at least one of several measures."""
+        """A note on the probability that two equal runs differ significantly in at least one of several measures."""
         # ``tests/lab/comparison/test_several_measures.py`` repeats the simulation with five measures.
         if not (others := len(self.measures) - 1) or not self.measures[0].comparisons.are_tested:
             return []
@@ -379,12 +379,12 @@ class Comparison(Result):
 
     @property
     def dependent(self) -> list[BoolArray]:
-        """Whether the conclusion on each pair depends on unjudged documents, for each measure."""
+        """Whether the conclusion on each pair depends on unjudged documents, as one mask for each measure."""
         return [of_measure.depends_on_unjudged for of_measure in self.measures]
 
     @property
     def note_on_equally_unjudged(self) -> list[str]:
-        """A note on pairs that have no caution although many of both runs' first documents are unjudged."""
+        """A note on pairs without a caution although many top documents of both runs are unjudged."""
         unjudged: dict[str, int] = {}
         for of_measure, dependent in zip(self.measures, self.dependent, strict=True):
             if (coverage := of_measure.measured.top_coverage) is not None:
@@ -404,7 +404,7 @@ class Comparison(Result):
 
     @property
     def notes_on_cautions(self) -> list[str]:
-        """Notes on cautions that cannot be determined, and on pairs of runs that are equally unjudged."""
+        """Notes on cautions that cannot be determined, and on pairs in which both runs have many unjudged documents."""
         return [*self.note_on_equally_unjudged, *self._notes_on_unknown_cautions]
 
     @property
@@ -427,14 +427,14 @@ class Comparison(Result):
 
     @property
     def is_all_judged(self) -> bool:
-        """Whether the top documents of all runs are judged completely. If so, no column is needed."""
+        """Whether all top documents of all runs are judged, in which case tables need no column for the coverage."""
         return all(share == 1 for judged in self.judged_among_retrieved.values() for share in judged)
 
     @property
     def judged_among_retrieved(self) -> dict[int, list[float]]:
-        """A dictionary from K to the coverage of each run. K is the cutoff of a measure, or 10.
+        """A dictionary from K to the coverage of each run at K, where K is the cutoff of a measure, or 10.
 
-        The coverage is computed over the topics of the first measure with this K.
+        The coverage is averaged over the topics of the first measure with this K.
         """
         by_depth: dict[int, list[float]] = {}
         for coverage in (of_measure.measured.coverage for of_measure in self.measures):
@@ -444,14 +444,14 @@ class Comparison(Result):
 
     @property
     def coverage_of_runs(self) -> list[str]:
-        """Notes that contain the coverage of each run, for tables that have no such column."""
+        """Notes that state the coverage of each run, for tables that have no column for the coverage."""
         return [
             coverage_note(depth, self.measures[0].runs, judged) for depth, judged in self.judged_among_retrieved.items()
         ]
 
     @property
     def how_tested(self) -> str:
-        """A sentence on the test, the correction, the number of pairs, the number of topics, and alpha."""
+        """A sentence that states the test, the correction, the numbers of pairs and topics, and alpha."""
         method, n_pairs = self.method, len(self.measures[0].comparisons.pairs)
         sizes = sorted({of_measure.comparisons.values.shape[1] for of_measure in self.measures})
         first, clusters = self.measures[0].comparisons, self.measures[0].comparisons.clusters
@@ -485,11 +485,11 @@ class Comparison(Result):
 
     @property
     def p_in_words(self) -> str:
-        """The name of the p-values that determine significance."""
+        """The phrase for the p-values that decide about significance."""
         return "corrected p" if self.measures[0].is_corrected else "p"
 
     @property
     def test_in_words(self) -> str:
-        """The name of the requested test. Its first letter is a capital, for the start of a sentence."""
+        """The description of the requested test, with an initial capital letter."""
         words = self.measures[0].comparisons.test_in_words(self.method.test)
         return words[0].upper() + words[1:]

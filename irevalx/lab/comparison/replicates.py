@@ -1,4 +1,4 @@
-"""Comparisons of systems that have several runs each (seeds, folds or shards), for variation over topics and runs.
+"""Comparisons of systems that have several runs each (seeds, folds or shards), which vary over topics and runs.
 
 The value of a run for a topic is modelled as the sum of three terms: the system's value for the topic, an effect of the
 run on all topics, and a residual. A system's value for a topic is the mean over its runs. The variance of a difference
@@ -33,8 +33,8 @@ from irevalx.wording import spelled
 def replicate_variance(values: FloatArray) -> tuple[float, float]:
     """Return the variance of a system's mean between runs, and its square divided by its degrees of freedom.
 
-    Both are 0 if the residual explains all of the variance, or if there is a single run. The shape of ``values`` is
-    (n_replicates, n_topics), with at least two topics.
+    The results are 0 if the residual explains all of the variance, or if there is a single run. The shape of ``values``
+    is (n_replicates, n_topics), with at least two topics.
     """
     n_runs, n_topics = values.shape
     if n_runs < 2:
@@ -53,39 +53,40 @@ class ComparisonsOfSystems(Comparisons):
 
     Let v_T be the variance of the mean difference over topics, and v_R the variance between the replicates of both
     systems. t is the difference divided by sqrt(v_T + v_R), with Satterthwaite's degrees of freedom. If there is no
-    variation between replicates, t is the statistic of the paired test. Values are means over replicates. Their shape
-    is (n_systems, n_topics).
+    variation between replicates, t is the statistic of the paired test. The values are means over replicates. The shape
+    of ``values`` is (n_systems, n_topics).
     """
 
     # Source: analysis of variance of two crossed random factors (Searle, Casella and McCulloch, Variance Components,
     # 1992), with one variance per system. In 2,000 samples of 25 and 50 topics and 2, 3 and 5 runs per system, with
     # variance between runs from none to large, nominal 95% intervals covered the difference in 0.940 to 0.966;
-    # intervals from resampled topics and replicates in 0.77 to 0.98, as few replicates vary too little; intervals over
-    # topics alone in 0.55 to 0.96. In 1,000 samples of 25 to 100 topics, with 2 to 5 runs of one system and one run of
-    # the other, they covered the difference from this run in 0.88 to 0.96, and the difference of the systems in 0.69 to
-    # 0.96: the more topics and the more variance between runs, the less.
+    # intervals from resampled topics and replicates covered it in 0.77 to 0.98, because few replicates vary too little,
+    # and intervals over topics alone in 0.55 to 0.96. In 1,000 samples of 25 to 100 topics, with 2 to 5 runs of one
+    # system and one run of the other, intervals over topics and replicates covered the difference from this run in 0.88
+    # to 0.96, and the difference of the systems in 0.69 to 0.96. Coverage decreases with the number of topics and the
+    # variance between runs.
 
     replicates: Sequence[FloatArray] = ()
     """The values of the runs of each system on the tested scale. Each shape is (n_replicates, n_topics)."""
 
     @cached_property
     def _between(self) -> tuple[FloatArray, FloatArray]:
-        """The variance of each mean difference between replicates, and the squares for its degrees of freedom."""
+        """The part of each difference's variance that is between replicates, and squares for degrees of freedom."""
         of_systems = np.array([replicate_variance(values) for values in self.replicates])
         variance, squares = (of_systems[self.first] + of_systems[self.second]).T
         return variance, squares
 
     @cached_property
     def _over_topics(self) -> FloatArray:
-        """The variance of each mean difference over topics."""
+        """The part of each mean difference's variance that is over topics."""
         variance: FloatArray = self.by_topic.var(axis=1, ddof=1) / self.by_topic.shape[1]
         return variance
 
     @property
     def between_replicates(self) -> FloatArray:
-        """The share of the variance that is between replicates, in [0, 1].
+        """The share of each difference's variance that is between replicates, in [0, 1].
 
-        It is nan if there is no variance, or if neither system has several runs.
+        The share is nan if there is no variance, or if neither system has several runs.
         """
         over_topics, between = self._over_topics, self._between[0]
         known = [max(len(self.replicates[first]), len(self.replicates[second])) > 1 for first, second in self.pairs]
@@ -94,7 +95,7 @@ class ComparisonsOfSystems(Comparisons):
 
     @property
     def _errors(self) -> tuple[IntArray, FloatArray, FloatArray]:
-        """The rows of the pairs whose replicates vary, their standard errors, and their degrees of freedom."""
+        """The indices, standard errors and degrees of freedom of the pairs whose replicates vary."""
         between, squares = self._between
         rows = np.flatnonzero(between > 0)
         variance = (self._over_topics + between)[rows]
@@ -103,14 +104,14 @@ class ComparisonsOfSystems(Comparisons):
 
     @property
     def by_sign_flips(self) -> BoolArray:
-        """Whether sign-flip tests replace the t test. This is False if replicates vary."""
+        """Whether sign flips replace the t test of each pair. The value is False for pairs whose replicates vary."""
         return super().by_sign_flips & ~(self._between[0] > 0)
 
     @cached_property
     def p(self) -> FloatArray:
         """The p-values of the t test.
 
-        A pair without variation between replicates has the p-value of the paired t test.
+        If the replicates of a pair do not vary, the p-value is the p-value of the paired t test.
         """
         from scipy import special
 
@@ -121,7 +122,7 @@ class ComparisonsOfSystems(Comparisons):
 
     @cached_property
     def _intervals(self) -> tuple[Ends, Ends]:
-        """The unadjusted intervals and the simultaneous intervals."""
+        """The unadjusted and the simultaneous confidence intervals."""
         from scipy import special
 
         alone, for_all = super()._intervals
@@ -136,14 +137,14 @@ class ComparisonsOfSystems(Comparisons):
 
 
 class MeasureOfSystems(ComparedMeasure):
-    """The comparisons of systems under one measure."""
+    """The comparisons of systems in one measure."""
 
     comparisons: ComparisonsOfSystems
-    has_power = False  # power would also depend on the variance between replicates
+    has_power = False  # the power would also depend on the variance between replicates
 
     @cached_property
     def pairs(self) -> list[ComparedPair]:
-        """A row for each pair."""
+        """The comparison of each pair of systems, as a row."""
         sizes, shares = list(map(len, self.comparisons.replicates)), self.comparisons.between_replicates.tolist()
         return [
             pair._replace(replicates=sizes[second], replicates_against=sizes[first], between_replicates=shares[row])
@@ -152,14 +153,14 @@ class MeasureOfSystems(ComparedMeasure):
 
 
 class ComparedSystems(ComparedPairs):
-    """Comparisons of systems, with a row for each measure and pair of systems."""
+    """The result of a comparison of systems, with a row for each measure and pair of systems."""
 
     all_columns: ClassVar[tuple[str, ...]] = SYSTEM_COLUMNS
     more_columns = ("between_replicates",)
 
     @property
     def more_notes(self) -> list[str]:
-        """Notes on the columns about systems, and on systems with one run."""
+        """Notes that explain the columns about systems, and that name systems with a single run."""
         single = {row.run for row in self.rows if row.replicates == 1}
         single |= {row.against for row in self.rows if row.replicates_against == 1}
         return [
@@ -171,7 +172,7 @@ class ComparedSystems(ComparedPairs):
 
 
 def one_run_line(systems: Sequence[str]) -> str:
-    """Return a sentence on the tests and intervals of systems that have one run."""
+    """Return a sentence about systems with a single run, whose results apply to this run only."""
     return (
         f"systems with one run ({', '.join(map(printable, systems))}): tests and intervals apply to this run only, not "
         "to other runs of the system"
@@ -183,13 +184,13 @@ def systems_of_runs(
     systems: str | os.PathLike[str] | Mapping[str, str] | None,
     system_by: str | None,
 ) -> list[MeasureValues]:
-    """Return the values of systems. If neither parameter is given, return the values of runs."""
+    """Average the values of each system's runs. If neither parameter is given, return the values unchanged."""
     if systems is None and system_by is None:
         return list(every)
     runs = every[0].runs
     if system_by is None:
         of_runs = groups_of(runs, systems, None)
-    else:  # a run without a match is a system
+    else:  # a run whose name does not match is a system of its own
         matches = matches_in_names(system_by, runs, "system_by")
         of_runs = [run if match is None else match for run, match in zip(runs, matches, strict=True)]
     names = tuple(dict.fromkeys(of_runs))
@@ -227,7 +228,7 @@ def systems_of_runs(
 def compared_measures(
     measured: Sequence[MeasureValues], baselines: Sequence[str], method: Method, processes: int
 ) -> list[ComparedMeasure]:
-    """Return the comparisons under each measure, of runs or of systems."""
+    """Compare runs or systems in each measure."""
     runs = measured[0].runs
     pairs = [(other, run) for run, other in combinations(range(len(runs)), 2)]
     if baselines:

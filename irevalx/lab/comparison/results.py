@@ -1,4 +1,4 @@
-"""The result of ``compare``, and figures of comparisons."""
+"""The result of ``compare``, and the base class of comparisons with figures."""
 
 from __future__ import annotations
 
@@ -30,24 +30,24 @@ if TYPE_CHECKING:
     from irevalx.lab.plotting.page import Page
 
 _MOST_ROWS, MOST_PANELS, MOST_RUNS = 58, 24, 80
-"""The maximum numbers of pairs in a panel of intervals, of panels of differences by topic, and of runs in a matrix."""
+"""The maximum numbers of pairs in a panel of intervals, of panels with topic differences, and of runs in a matrix."""
 
 
 _COVERAGE = (JUDGED, f"{JUDGED}_against", "depends_on_unjudged")
-"""The columns that contain shares of judged documents and cautions."""
+"""The columns with shares of judged documents and with cautions."""
 
 
 def most_intervals(*, is_narrow: bool) -> int:
-    """Return the maximum number of pairs in a figure of intervals on a narrow or on a wide page."""
+    """Return the maximum number of pairs in a figure of intervals, for a narrow or a wide page."""
     return _MOST_ROWS * (1 if is_narrow else 2)
 
 
 class FigureComparison(Comparison, DrawnResult):
-    """Comparisons of runs that can be plotted pair by pair."""
+    """The base class of comparisons for which there are figures of pairs."""
 
     @property
     def shows_intervals(self) -> bool:
-        """Whether tables contain intervals. If so, warnings about intervals have already been issued."""
+        """Whether the tables contain intervals, in which case warnings about intervals were already issued."""
         return False
 
     drawings: ClassVar[Mapping[str, str]] = {
@@ -59,7 +59,7 @@ class FigureComparison(Comparison, DrawnResult):
     }
 
     def drawing(self, draw: str | None, page: Page) -> str:
-        """Return the kind of figure. Raise ArgumentError if the figure cannot be drawn.
+        """Return the kind of figure. Raise ArgumentError if the requested figure cannot be drawn.
 
         The default is intervals, or a matrix if there are many pairs.
         """
@@ -86,7 +86,7 @@ class FigureComparison(Comparison, DrawnResult):
         return draw
 
     def _check_all_pairs(self, draw: str) -> None:
-        """Raise ArgumentError if a figure that requires all pairs (matrix, ranks or diagram) cannot be drawn."""
+        """Raise ArgumentError if a figure of all pairs (matrix, ranks or diagram) cannot be drawn."""
         option, n_runs, comparisons = spelled("draw", draw), len(self.measures[0].runs), self.measures[0].comparisons
         if self.baselines:
             raise ArgumentError(f"{option} cannot be combined with {spelled('baseline')}: the figure shows all pairs")
@@ -105,41 +105,41 @@ class FigureComparison(Comparison, DrawnResult):
 
 
 class ComparedPairs(FigureComparison):
-    """The comparisons of runs, with a row for each measure and pair."""
+    """The result of a comparison of runs, with a row for each measure and pair."""
 
     columns: tuple[str, ...] = ()
-    """The columns to display. If the tuple is empty, the default columns are displayed."""
+    """The columns to display, or an empty tuple for the default columns."""
 
     by: str | None = None
-    """The rows of tables: ``pair``, ``run``, or None. If it is None, rows are pairs, and if there are many runs, a
-    table of runs is also displayed."""
+    """The kind of rows in tables: ``pair``, ``run`` or None. If the value is None, rows are pairs, and a table of runs
+    is also displayed if there are more than two runs."""
 
     sort: bool = False
-    """Whether tables by run begin with the best run under the first measure. Otherwise, runs keep their order."""
+    """Whether tables of runs are sorted from best to worst by the first measure, instead of the order of input."""
 
     on_dependence: Sequence[str] = ()
-    """A note on clusters of dependent topics that the topic IDs suggest."""
+    """A note on clusters of dependent topics that the topic IDs suggest, or an empty sequence."""
 
     factors: Mapping[str, Mapping[str, str | None]] = {}
     """A dictionary from the column of each displayed factor in the run names to its value for each run."""
 
     interactions: Sequence[PairInteraction] = ()
-    """If there are topic groups, a row for each measure and pair."""
+    """The interaction of each pair with the topic groups in each measure, or an empty sequence without groups."""
 
     all_columns: ClassVar[tuple[str, ...]] = PAIR_COLUMNS
-    """The fields of rows that tables contain."""
+    """The fields of rows that become columns of tables."""
 
     more_columns: ClassVar[tuple[str, ...]] = ()
-    """The columns that are displayed after ``columns``."""
+    """The columns that follow ``columns`` in displayed tables."""
 
     @property
     def more_notes(self) -> list[str]:
-        """Notes on ``more_columns``."""
+        """Notes that explain ``more_columns``."""
         return []
 
     @property
     def rows(self) -> Sequence[ComparedPair]:
-        """A row for each measure and pair."""
+        """The comparison of each pair in each measure."""
         untested = [pair for of_measure in self.untested for pair in of_measure.untested_pairs]
         return [*self._tested_rows, *untested]
 
@@ -147,18 +147,18 @@ class ComparedPairs(FigureComparison):
     def runs(self) -> list[ComparedRun]:
         """A row for each measure and run.
 
-        It contains the value, whether it is the best, and significant differences.
+        The row contains the value of the run, whether it is the best value, and marks of significant differences.
         """
         return compared_runs(self)
 
     @property
     def shows_intervals(self) -> bool:
-        """Whether tables contain intervals."""
+        """Whether the tables contain intervals."""
         return self.by != "run"
 
     @property
     def _order(self) -> Sequence[int]:
-        """The indices of the runs in the order of tables."""
+        """The indices of the runs in the order in which tables list them."""
         return self.measures[0].best_first if self.sort else range(len(self.measures[0].runs))
 
     @property
@@ -184,8 +184,8 @@ class ComparedPairs(FigureComparison):
     def tables_for_people(self) -> list[Table]:
         """Return the displayed tables.
 
-        They are the table of pairs for two runs. Otherwise, they are the table of runs and, if it was requested or is
-        small, the table of pairs.
+        For two runs, the only table is the table of pairs. For more runs, there is a table of runs and, if it was
+        requested or is small, a table of pairs.
         """
         n_runs, n_pairs = len(self.measures[0].runs), len(self.measures[0].comparisons.pairs)
         if self.by != "run" and (n_runs == 2 or self.by or self.columns):
@@ -201,15 +201,15 @@ class ComparedPairs(FigureComparison):
 
     @property
     def _optional(self) -> tuple[str, ...]:
-        """The columns that narrow tables omit, because notes or other columns have the same content."""
+        """The columns that narrow tables omit, because notes or other columns contain the same information."""
         only_measure = () if self.measures[1:] or self.untested else LABELS[:1]
         coverage = (f"{JUDGED}_against", JUDGED) if self.baseline is not None else (f"{JUDGED} {JUDGED}_against",)
         return (*coverage, *only_measure, "differ")
 
     def _displayed_pairs(self) -> Table:
-        """Return the table with the requested columns, and notes on them.
+        """Return the table of the requested columns, and notes on the columns.
 
-        By default, it has all columns that are not empty.
+        By default, the table contains all columns that are not empty.
         """
         [table], method, n_pairs = self.tables(), self.method, len(self.measures[0].comparisons.pairs)
         cautious = any(row.depends_on_unjudged for row in self.rows)

@@ -1,4 +1,4 @@
-"""Tables with a row for each compared run."""
+"""Tables that contain a row for each compared run."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from irevalx.reports.table import Table
 from irevalx.wording import spelled
 
 MOST_LETTERED = 10
-"""The maximum number of runs for which displayed tables contain letters instead of marks. ``runs.js`` has the same
+"""The maximum number of runs for which displayed tables mark significance by letters. ``runs.js`` contains the same
 number."""
 
 _ON_RANKS = (
@@ -24,26 +24,26 @@ _WITHOUT_RANKS = (
 )
 
 LIKE_BEST = "ns"
-"""The mark of a run that is not significantly different from the best run."""
+"""The mark of a run that does not differ significantly from the best run."""
 
 
 class ComparedRun(NamedTuple):
-    """The summary value of a run under a measure, and the marks of its significant differences."""
+    """The summary value of a run in one measure, and marks of its significant differences from other runs."""
 
     run: str
     measure: str
     score: float
-    best: bool  # whether no run is better; false if all values are equal, or the measure has no better direction
+    best: bool  # whether no run is better; False if all values are equal or no direction is better
     groups: str  # letters, shared by runs that are not significantly different; with a baseline, ``+`` or ``-`` if
     # the run is significantly better or worse, or ``>`` or ``<`` if the measure has no better direction
-    rank_low: int | None = None  # the ends of the rank set, and the tier; None without rank sets
+    rank_low: int | None = None  # bounds of the rank set, and the tier; None if there are no rank sets
     rank_high: int | None = None
     tier: int | None = None
-    collection: str = ""  # if several collections are compared; empty for the mean over the collections of all runs
+    collection: str = ""  # if several collections are compared; "" for the mean over collections
 
 
 def compared_runs(comparison: Comparison) -> list[ComparedRun]:
-    """Return a row for each measure and run, in the order of both."""
+    """Return a row for each measure and run, in the order of measures and runs."""
     rows = []
     for it in _conclusions(comparison):
         of_measure, sets = it.of_measure, it.rank_sets
@@ -64,9 +64,9 @@ def compared_runs(comparison: Comparison) -> list[ComparedRun]:
 
 
 def table_of_runs(comparison: Comparison, order: Sequence[int]) -> Table:
-    """Return a table with a row for each run in the order ``order``.
+    """Return a table with a row for each run, in the given order of runs.
 
-    The columns are values, marks and ranks under each measure, and coverage.
+    The columns contain values, marks and ranks in each measure, and the coverage.
     """
     conclusions = _conclusions(comparison)
     ranks = [{} if it.rank_sets is None else it.rank_sets._asdict() for it in conclusions]
@@ -78,12 +78,12 @@ def _conclusions(comparison: Comparison) -> list[Conclusion]:
 
 
 def _marks(it: Conclusion) -> list[str]:
-    """Return the letters of the runs or, if there is a baseline, their signs."""
+    """Return the significance letters of the runs or, if there is a baseline, the signs of the runs."""
     return it.of_measure.letters if it.baseline is None else it.signs
 
 
 def _displayed_ranks(it: Conclusion) -> dict[str, Sequence[Any]]:
-    """Return the columns of rank sets and tiers. Tiers are omitted if there is only one, and both for two runs."""
+    """Return the columns of rank sets and tiers. Omit tiers if there is only one, and both columns for two runs."""
     if (sets := it.rank_sets) is None or len(sets.tier) < 3:
         return {}
     ends = zip(sets.rank_low, sets.rank_high, strict=True)
@@ -92,7 +92,7 @@ def _displayed_ranks(it: Conclusion) -> dict[str, Sequence[Any]]:
 
 
 def displayed_table_of_runs(comparison: Comparison, order: Sequence[int], *, with_ranks: bool) -> Table:
-    """Return ``table_of_runs`` for display, with notes on the marks. If there are many runs, it contains no letters."""
+    """Return the table of runs for display, with notes on the marks. If there are many runs, letters are omitted."""
     baseline, n_runs, conclusions = comparison.baseline, len(order), _conclusions(comparison)
     of_many = baseline is None and n_runs > MOST_LETTERED
     if comparison.baselines[1:]:
@@ -135,7 +135,7 @@ def displayed_table_of_runs(comparison: Comparison, order: Sequence[int], *, wit
 
 
 def pairs_on_request(comparison: Comparison) -> str:
-    """Return a sentence that names the output which contains all pairs."""
+    """Return a sentence that tells users how to display all pairs."""
     n_pairs = len(comparison.measures[0].comparisons.pairs)
     by_pair, matrix = spelled("by", "pair"), spelled("draw", "matrix")
     return f"{by_pair} displays all {n_pairs} pairs, and a figure with {matrix} shows which runs differ."
@@ -147,7 +147,7 @@ def _table(
     marks: Sequence[Sequence[str]],
     ranks: Sequence[Mapping[str, Sequence[Any]]],
 ) -> Table:
-    """Return the table of runs. Each measure has columns of marks and of ranks."""
+    """Return the table of runs, given the marks and the ranks of the runs in each measure."""
     suffix = "groups" if comparison.baseline is None else "differs"
     columns, heads, best = ["run"], ["run"], {}
     cells: list[Sequence[Any]] = [comparison.measures[0].runs]
@@ -172,7 +172,7 @@ def _table(
 
 
 def _like_best(of_measure: ComparedMeasure) -> list[str]:
-    """Return the mark of each run. Runs that are not significantly different from the best run are marked."""
+    """Return a mark for each run that does not differ significantly from the best run, and "" for other runs."""
     if not of_measure.measured.direction:
         return [""] * len(of_measure.runs)
     best, verdicts = of_measure.marked_as_best, Conclusion(of_measure).verdicts

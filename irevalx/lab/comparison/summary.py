@@ -1,4 +1,4 @@
-"""Sentences that summarise a comparison. They can be used in a paper."""
+"""Sentences that summarise a comparison and can be used in a paper."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from irevalx.statistics.power import POWER, least_effect
 from irevalx.statistics.significance import FEW_TOPICS, MEAN
 
 _MOST_MEASURES = 5
-"""The maximum number of measures after the first one that the summary describes."""
+"""The maximum number of measures that the summary describes in addition to the first measure."""
 
 
 def summary_of(comparison: Comparison, digits: int, *, with_ranks: bool = False) -> list[str]:
-    """Return a paragraph on the first measure, followed by one sentence on each further measure.
+    """Return a paragraph about the first measure, with one sentence about each further measure.
 
     If there are no pairs, the list is empty. If ``with_ranks`` is true, a second paragraph describes the ranks of the
-    runs under these measures.
+    runs in these measures.
     """
     n_pairs, n_baselines = len(comparison.measures[0].comparisons.pairs), len(comparison.baselines)
     if not n_pairs:
@@ -49,7 +49,7 @@ def summary_of(comparison: Comparison, digits: int, *, with_ranks: bool = False)
 
 
 def _of_baselines(it: Conclusion, n_baselines: int) -> str:
-    """Return a sentence on the pairs of a run and one of several baselines."""
+    """Return a sentence about the pairs that consist of a run and one of several baselines."""
     comparisons, direction = it.of_measure.comparisons, it.of_measure.measured.direction
     n_up = int(np.count_nonzero(comparisons.differ & ((direction or 1) * comparisons.difference > 0)))
     n_different = int(np.count_nonzero(comparisons.differ))
@@ -66,7 +66,7 @@ def _of_baselines(it: Conclusion, n_baselines: int) -> str:
 
 
 def _power(it: Conclusion) -> Iterator[str]:
-    """Yield a sentence on the smallest difference that this number of topics can detect."""
+    """Yield a sentence that states the smallest difference which a t test detects with this number of topics."""
     comparisons, method = it.of_measure.comparisons, it.of_measure.comparisons.method
     n_pairs, n_topics = comparisons.by_topic.shape
     correction = correction_named(method.correction)

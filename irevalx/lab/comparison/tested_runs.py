@@ -1,4 +1,4 @@
-"""Runs and their comparisons. Each function of the package derives its result from them."""
+"""Evaluated and compared runs, from which the functions of the package derive their results."""
 
 from __future__ import annotations
 
@@ -26,21 +26,21 @@ from irevalx.wording import spelled
 
 
 class TestedRuns(Frozen, kw_only=True):
-    """The comparisons of runs, or of systems, under each measure."""
+    """The comparisons of runs, or of systems, in each measure."""
 
     measures: Sequence[ComparedMeasure]
     untested: Sequence[ComparedMeasure]
-    """The measures that describe the judgments."""
+    """The measures that describe the judgments, which are not tested."""
     baselines: tuple[str, ...]
     method: Method
     notes: tuple[str, ...]
     ranked: RankedRuns | None
-    """The ranked runs, or None for score files."""
+    """The ranked runs, or None if the values come from score files."""
     threads: int
     missing: Mapping[str, frozenset[str]] = {}
-    """The evaluated topics that each run lacks."""
+    """A dictionary from each run to the evaluated topics for which it has no results."""
     has_clusters: bool = False
-    """Whether clusters of topics are given. This is also true if each topic is a cluster of its own."""
+    """Whether clusters of topics were specified, even if each topic is a cluster of its own."""
 
     @classmethod
     def of(
@@ -62,8 +62,9 @@ class TestedRuns(Frozen, kw_only=True):
     ) -> TestedRuns:
         """Evaluate and compare runs. The keywords are ``TestOptions``.
 
-        ``single`` names the parameter that requires a single baseline, or is "" if there is none. If both
-        ``topics_of_baseline`` and ``complete`` are true, topics that the baseline lacks are excluded.
+        ``single`` is the name of a parameter that requires a single baseline, or "" if there is no such parameter. If
+        both ``topics_of_baseline`` and ``complete`` are true, topics for which the baseline has no results are
+        excluded.
         """
         if isinstance(qrels, Qrels) and options.get("grades", "whole") == "whole":
             options["grades"] = qrels.grades
@@ -93,7 +94,7 @@ class TestedRuns(Frozen, kw_only=True):
 
     @property
     def notes_on_dependence(self) -> tuple[str, ...]:
-        """A note on the clusters that topic IDs suggest. The tuple is empty if they suggest none.
+        """A note on the clusters that topic IDs suggest, or an empty tuple if the IDs suggest no clusters.
 
         If the differences depend on these clusters, a warning is issued instead.
         """
@@ -113,12 +114,12 @@ class TestedRuns(Frozen, kw_only=True):
         self.warn_of_unjudged()
 
     def warn_of_unjudged(self, changes: Sequence[Sequence[str]] | None = None) -> None:
-        """Warn about conclusions (or verdicts) that depend on unjudged documents. See ``unjudged_cautions``."""
+        """Warn about conclusions or verdicts that depend on unjudged documents. See ``unjudged_cautions``."""
         warn_each(unjudged_cautions(self.measures, changes, bounds_of(self.ranked, self.threads), self.ranked))
 
 
 def _without_relevant(ranked: RankedRuns | None) -> list[str]:
-    """Return a note on the number of compared topics that have no relevant document. The list can be empty."""
+    """Return a note on the number of compared topics without a relevant document, or an empty list."""
     lacks = None if ranked is None else ranked.judgments.without(ranked.level, relevant=True)
     if ranked is None or lacks is None:
         return []

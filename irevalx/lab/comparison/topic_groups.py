@@ -1,4 +1,4 @@
-"""Comparisons within topic groups, and the interaction between runs and topic groups."""
+"""Comparisons of runs within topic groups, and the interaction between pairs of runs and topic groups."""
 
 from __future__ import annotations
 
@@ -35,29 +35,29 @@ if TYPE_CHECKING:
 
 
 class ComparedGroups(ComparedPairs, kw_only=True):
-    """A row for each measure, pair and group, and the interaction for each measure and pair."""
+    """The result of a comparison within topic groups, with a row for each measure, pair and group."""
 
     in_groups: Sequence[ComparedPair]
     draws_labels: bool
-    """Whether the permuted labels are a random sample of all permutations."""
+    """Whether group labels were permuted at random, instead of in all possible ways."""
     has_cautions: ClassVar[bool] = False
 
     @property
     def rows(self) -> Sequence[ComparedPair]:
-        """A row for each measure, pair and group."""
+        """The comparison of each pair in each measure and group."""
         return self.in_groups
 
     def drawing(self, draw: str | None, page: Page) -> str:
-        """Raise ArgumentError, because there is no figure of topic groups."""
+        """Raise ArgumentError, because no figure shows comparisons within topic groups."""
         raise ArgumentError(f"{spelled('topic_groups')}: there is no figure of comparisons within topic groups")
 
     @property
     def seed(self) -> int | None:
-        """The random seed of the comparison or of the permuted labels, or None if nothing is random."""
+        """The random seed of the comparison or of the permuted labels, or None if no random numbers are used."""
         return self.method.seed if self.draws_labels else super().seed
 
     def tables(self) -> list[Table]:
-        """Return the table of ``rows`` and the table of interactions."""
+        """Return the table of comparisons and the table of interactions."""
         named = frozenset({"p", "corrected_p", "interaction_p"})
         return [
             Table.of("groups of topics", ComparedPair, self.rows, n_labels=4, probabilities=named).showing(
@@ -67,7 +67,7 @@ class ComparedGroups(ComparedPairs, kw_only=True):
         ]
 
     def tables_for_people(self) -> list[Table]:
-        """Return both tables with the default columns."""
+        """Return the table of comparisons and the table of interactions, with default columns."""
         first, second = self.tables()
         n_tests = math.prod(self._sizes)
         columns = default_columns(self.method, self.rows, ("measure", "run", "against", "group", "topics"), n_tests)
@@ -92,7 +92,7 @@ class ComparedGroups(ComparedPairs, kw_only=True):
 
     @property
     def how_tested(self) -> str:
-        """A sentence on the test, the correction, the number of pairs and the number of groups."""
+        """A sentence that states the test, the correction, and the numbers of pairs and groups."""
         n_pairs, n_groups = self._sizes
         return (
             f"{self.test_in_words} in each group, p-values corrected for {n_pairs} pairs and {n_groups} groups "
@@ -111,7 +111,7 @@ class ComparedGroups(ComparedPairs, kw_only=True):
 
 
 def topic_groups_of(source: TopicGroupsInput) -> tuple[TopicGroups, str]:
-    """Return the topics of each group, and the name of the source for messages."""
+    """Return the topics of each group, and the name of the input for error messages."""
     if not isinstance(source, Mapping):
         path = os.fspath(source)
         return read_topic_groups(Source(path)), shown_name(path)
@@ -130,7 +130,7 @@ def compared_in_groups(
     method: Method,
     notes: tuple[str, ...],
 ) -> ComparedGroups:
-    """Return comparisons within topic groups."""
+    """Compare the runs within each topic group, and test the interactions."""
     groups, where = topic_groups_of(source)
     topics = dict.fromkeys(topic for of_measure in compared for topic in of_measure.measured.topics)
     lines = [*group_warnings(groups, map(as_bytes, topics), where)]
@@ -157,7 +157,7 @@ def compared_in_groups(
         tested += interaction_rows
         draws_labels |= welch.is_random
         rows += _rows(of_measure, places, method, interaction_rows)
-    for line in dict.fromkeys(lines):  # most are equal for all measures
+    for line in dict.fromkeys(lines):  # most warnings are equal for all measures
         warn(line)
     return ComparedGroups(
         compared, baselines, method, in_groups=rows, interactions=tested, draws_labels=draws_labels, notes=notes
@@ -165,7 +165,7 @@ def compared_in_groups(
 
 
 def _lines_on_small_groups(places: Mapping[str, np.ndarray], where: str) -> Iterator[str]:
-    """Yield warnings about groups that the interaction test excludes, and about small groups."""
+    """Yield warnings about groups with a single topic, which the interaction test excludes, and about small groups."""
     single = [quote(group) for group, place in places.items() if len(place) == 1]
     if single:
         yield f"{where}: the interaction test excludes groups with only one topic: {_listed(single)}"
@@ -182,7 +182,7 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def corrected_where_defined(p: FloatArray, method: Method) -> FloatArray:
-    """Correct the p-values that are defined together. Undefined p-values remain nan."""
+    """Correct the defined p-values together. Undefined p-values remain nan."""
     corrected, known = p.copy(), np.isfinite(p)
     corrected[known] = CORRECTIONS[correction_named(method.correction)](p[known])
     return corrected
@@ -214,7 +214,7 @@ def _rows(
     method: Method,
     interactions: Sequence[PairInteraction],
 ) -> list[ComparedPair]:
-    """Return a row for each pair and group."""
+    """Compare each pair of runs within each group. Return the comparisons as rows."""
     measured, every = of_measure.measured, of_measure.comparisons
     of_groups = [
         ComparedMeasure(
@@ -248,7 +248,7 @@ def _rows(
 
 
 def _for_all(of_group: Comparisons, n_tests: int) -> Ends:
-    """Return the simultaneous intervals of a group for all pairs and groups, or nan if the correction has none."""
+    """Return intervals that are simultaneous over all pairs and groups, or nan if the correction provides none."""
     method = of_group.method
     if correction_named(method.correction) not in SIMULTANEOUS:
         return of_group.simultaneous_interval

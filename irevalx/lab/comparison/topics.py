@@ -1,4 +1,4 @@
-"""``compare_topics`` returns the values and the differences of runs for each topic."""
+"""The function ``compare_topics``, which returns the values and the differences of runs for each topic."""
 
 from collections.abc import Mapping
 from typing import Annotated, NamedTuple
@@ -16,26 +16,26 @@ from irevalx.wording import is_parameter, spelled
 
 
 class ComparedTopic(NamedTuple):
-    """The values of all runs for a topic."""
+    """The values of all runs for one topic in one measure."""
 
     measure: str
     topic: str
     values: Mapping[str, float]  # the value of each run
-    differences: Mapping[str, float]  # the difference of each run from the baseline; empty without a baseline
+    differences: Mapping[str, float]  # difference of each run from the baseline; empty without a baseline
 
 
 class ComparedTopics(FigureComparison):
-    """A row for each measure and topic.
+    """The result of ``compare_topics``, with a row for each measure and topic.
 
-    The row contains the values of all runs and, if there is a baseline, their differences from it.
+    The row contains the values of all runs and, if there is a baseline, the differences from the baseline.
     """
 
     sort: bool = False
-    """Whether topics are sorted in descending order of their difference, averaged over runs."""
+    """Whether topics are sorted in descending order of the mean difference over runs."""
 
     @property
     def rows(self) -> list[ComparedTopic]:
-        """A row for each measure and topic."""
+        """The values of all runs for each measure and topic."""
         rows = []
         for of_measure in (*self.measures, *self.untested):
             measured, pairs = of_measure.measured, of_measure.comparisons
@@ -56,7 +56,7 @@ class ComparedTopics(FigureComparison):
         return rows
 
     def tables(self) -> list[Table]:
-        """Return a table with a column for each run and, with a baseline, a column for each difference from it."""
+        """Return a table with a column for each run and, if there is a baseline, for each difference from it."""
         rows = self.rows
         columns = ("measure", "topic", *rows[0].values, *(f"{run} - {self.baseline}" for run in rows[0].differences))
         cells = [(row.measure, row.topic, *row.values.values(), *row.differences.values()) for row in rows]

@@ -1,4 +1,4 @@
-"""Verdicts on runs, which come from noninferiority tests against a baseline, and the exit status of a gate."""
+"""Verdicts on runs from noninferiority tests against a baseline, and the exit status of a gate."""
 
 from __future__ import annotations
 
@@ -31,63 +31,62 @@ from irevalx.statistics.significance import FEW_TOPICS
 from irevalx.wording import first_names, is_parameter, spelled
 
 FEW_DIFFERING = 10
-"""The number of differing topics below which a note on them is added."""
+"""The number of differing topics below which a note lists the number."""
 
 _UNSEEN = 0.05
-"""The probability that a sample contains no topic with a loss, if the share of topics with losses is the share that a
-note reports."""
+"""The probability with which a sample contains no topic with a loss, given the share of topics with a loss in a
+note."""
 
 FOUND_WORSE, UNDECIDED = 3, 5
-"""The exit statuses of a gate that fails. The first means that a run is worse. The second means that no run is worse,
-but a verdict is not clear."""
+"""The exit statuses of a gate that fails: a run is worse, or no run is worse but a verdict is "cannot tell"."""
 
 REQUIREMENTS = ("not-worse", "better", "equivalent")
-"""The values of ``require``."""
+"""The possible values of the parameter ``require``."""
 
 
 class GateRow(NamedTuple):
-    """The verdict on a run for a measure."""
+    """The verdict on a run in one measure."""
 
     measure: str
     run: str
     against: str
     mean: float  # summary value of the run, as the evaluator prints it
     mean_against: float
-    difference: float  # from the baseline; positive if the run is better, regardless of the direction of the measure
+    difference: float  # run minus baseline; positive if the run is better, regardless of the measure's direction
     low: float  # interval of the difference, simultaneous over all runs and measures; nan if fewer than 5 topics
     high: float  # differ, or all topics differ by the same amount
     margin: float  # noninferiority margin, in units of the measure
     topics: int
-    least_margin: float  # with which a run as good as the baseline passes with probability 0.8; nan without an interval
+    least_margin: float  # margin with which a run as good as the baseline passes with probability 0.8; nan if undefined
     verdict: str  # ``not worse``, ``worse`` or ``cannot tell``
-    differing: int  # topics for which the values differ
+    differing: int  # topics with a nonzero difference
     change: float  # mean difference over these topics
     largest_change: float  # largest absolute difference of a topic
     p: float  # p-value of the sign-flip test
-    direction: int  # 1 if the run is significantly better, -1 if it is significantly worse, otherwise 0
-    # share of judged documents among the first K retrieved by the run; K is the cutoff of the measure (default: 10)
+    direction: int  # 1 if the run is significantly better, -1 if it is significantly worse, and otherwise 0
+    # share of judged documents in the run's top K; K is the cutoff of the measure, or 10 if there is none
     judged_among_retrieved: float  # nan if unknown
     judged_among_retrieved_against: float
     depends_on_unjudged: bool | None  # whether the verdict would change if unjudged documents were relevant half as
     # often as judged ones; None if the rule is not applied
-    missing: int = 0  # topics without results of the run, which count as 0
-    verdict_on_common_topics: str = ""  # verdict on the topics of all runs; empty if no topics are missing
+    missing: int = 0  # topics for which the run has no results, which count as 0
+    verdict_on_common_topics: str = ""  # verdict on the topics that all runs have; empty if no topics are missing
     relative_margin: float = math.nan  # share of the baseline's mean, if the margin is a percentage
     ratio_low: float = math.nan  # Fieller's interval of mean / mean_against, at the same level, if the margin is a
     ratio_high: float = math.nan  # percentage; nan without an interval, or if mean_against can be 0
     equivalent: bool = False  # whether both the loss and the gain are less than the margin
     # verdict if unjudged documents were relevant half as often as judged ones; "" if a run has no judged documents,
     if_relevant: str | None = None  # None unless the verdict depends on unjudged documents
-    collection: str = ""  # if there are several collections; empty for the mean over collections
+    collection: str = ""  # name of the collection, or "" for the mean over collections
 
     @property
     def is_better(self) -> bool:
-        """Whether the run is significantly better."""
+        """Whether the run is significantly better than the baseline."""
         return self.direction > 0
 
     @property
     def on_unjudged(self) -> str:
-        """A clause that names the reason why the verdict depends on unjudged documents, or "" if it does not."""
+        """A clause that states why the verdict depends on unjudged documents, or "" if it does not."""
         if not self.depends_on_unjudged:
             return ""
         return (
@@ -95,18 +94,17 @@ class GateRow(NamedTuple):
         )
 
     def rounded(self, digits: int) -> str:
-        """Return the difference with its interval."""
+        """Return the difference and its interval as text, rounded to a number of decimals."""
         interval = "(no interval)" if math.isnan(self.low) else f"[{self.low:.{digits}f}, {self.high:.{digits}f}]"
         ratio = f", ratio [{self.ratio_low:.{digits}f}, {self.ratio_high:.{digits}f}]"
         return f"{self.difference:.{digits}f} {interval}{'' if math.isnan(self.ratio_low) else ratio}"
 
     @property
     def few_differing(self) -> str | None:
-        """A sentence on the differing topics, or None.
+        """A sentence about the topics that differ, or None if no sentence is needed.
 
-        There is a sentence if few topics differ, if no interval is defined, or if all values are 0.
-
-        There is no sentence on a mean over collections.
+        The sentence is needed if few topics differ, if the interval is undefined, or if all values are 0. Means over
+        collections have no such sentence.
         """
         if math.isnan(self.change):
             return None
@@ -129,26 +127,26 @@ class GateRow(NamedTuple):
 
 
 class Gate(Comparison, kw_only=True):
-    """The verdict on each run for each measure.
+    """The result of ``gate``: verdicts on each run in each measure.
 
-    If there are several collections, there are also verdicts in each of them.
+    If there are several collections, the result also contains verdicts on each collection.
     """
 
     rows: Sequence[GateRow]
-    """A row for each measure and run."""
+    """The verdict on each run in each measure."""
     require: str = REQUIREMENTS[0]
-    """The requirement for a run to pass, which is one of ``REQUIREMENTS``."""
+    """The requirement that a run must meet to pass, one of ``REQUIREMENTS``."""
     allow_unsure: bool = False
-    """Whether a run with the verdict "cannot tell" passes."""
+    """Whether a run passes if its verdict is "cannot tell"."""
     on_missing: Sequence[str] = ()
-    """Sentences on verdicts that depend on missing topics."""
+    """Sentences about verdicts that depend on missing topics."""
     collections: Sequence[str] = ()
-    """The names of the collections, if there are several."""
+    """The names of the collections if there are several, or an empty sequence."""
 
     titled: ClassVar[bool] = True
 
     def passes(self, row: GateRow) -> bool:
-        """Return whether a run passes the test for a measure."""
+        """Return whether a run meets the requirement in a measure."""
         if self.require == "better":
             return row.is_better
         if self.require == "equivalent":
@@ -156,22 +154,22 @@ class Gate(Comparison, kw_only=True):
         return row.verdict == NOT_WORSE or (self.allow_unsure and row.verdict == CANNOT_TELL)
 
     def case(self, row: GateRow) -> str:
-        """Return the measure of a verdict.
+        """Return the measure of a verdict, as text.
 
-        If there are several collections, add the name of the collection or the mean.
+        If there are several collections, the text includes the collection or the mean.
         """
         return f"{row.measure} ({row.collection or 'mean over collections'})" if self.collections else row.measure
 
     @property
     def status(self) -> int:
-        """The exit status: 0 if all runs pass, ``FOUND_WORSE`` if any run is worse, and otherwise ``UNDECIDED``."""
+        """The exit status: 0 if all runs pass, ``FOUND_WORSE`` if a run is worse, and otherwise ``UNDECIDED``."""
         if any(row.verdict == WORSE for row in self.rows):
             return FOUND_WORSE
         return 0 if all(map(self.passes, self.rows)) else UNDECIDED
 
     @property
     def conclusion(self) -> str:
-        """A sentence on all verdicts."""
+        """A sentence that counts the verdicts, and states whether the gate passed."""
         n_found = {kind: sum(row.verdict == kind for row in self.rows) for kind in (NOT_WORSE, WORSE, CANNOT_TELL)}
         parts = [f"{number} {kind}" for kind, number in n_found.items() if number]
         if self.require != REQUIREMENTS[0]:
@@ -181,7 +179,7 @@ class Gate(Comparison, kw_only=True):
 
     @property
     def sentences(self) -> list[str]:
-        """A sentence on each verdict, and remarks on verdicts that few or missing topics affect."""
+        """A sentence for each verdict, and remarks on verdicts that depend on few topics or on missing topics."""
         words = {NOT_WORSE: "is not worse than", WORSE: "is worse than", CANNOT_TELL: "could be worse than"}
         return [
             f"{row.run} {words[row.verdict]} {row.against} in {self.case(row)}: "
@@ -192,9 +190,9 @@ class Gate(Comparison, kw_only=True):
 
     @property
     def summary(self) -> list[str]:
-        """The conclusion and a sentence for each verdict.
+        """The conclusion, and a sentence for each verdict.
 
-        If there are many verdicts, a sentence describes each measure.
+        If there are many verdicts, there is a sentence for each measure instead.
         """
         if len(self.rows) <= MOST_NAMES:
             return [self.conclusion, *self.sentences]
@@ -215,7 +213,7 @@ class Gate(Comparison, kw_only=True):
         return [*summary, *self._remarks]
 
     def about(self) -> dict[str, Any]:
-        """Return how the verdicts were determined, and the conclusion, for JSON output."""
+        """Return a description of how verdicts were determined, and the conclusion, for JSON output."""
         of_gate = {
             "comparisons": len(self.rows),
             "how_tested": f"{self._confidence} Worse and better also require p < alpha in {self._sign_flips}.",
@@ -229,11 +227,11 @@ class Gate(Comparison, kw_only=True):
         return {**super().about(), **of_gate, "notes": [*self._remarks, *self.notes]}
 
     def tables(self) -> list[Table]:
-        """Return the table of ``rows``."""
+        """Return the table of verdicts."""
         return [Table.of("verdicts", GateRow, self.rows, n_labels=3, without=("collection",) * (not self.collections))]
 
     def tables_for_people(self) -> list[Table]:
-        """Return the table with notes on the verdicts. The conclusion is its title."""
+        """Return the table of verdicts with notes. The conclusion is the title of the table."""
         cautious = any(row.depends_on_unjudged for row in self.rows)
         heads = self.coverage_heads(cautious=cautious)
         is_relative = any(not math.isnan(row.relative_margin) for row in self.rows)
@@ -291,19 +289,19 @@ class Gate(Comparison, kw_only=True):
 
     @property
     def dependent(self) -> list[BoolArray]:
-        """Whether the verdict on each pair depends on unjudged documents, for each measure."""
+        """Whether the verdict on each pair depends on unjudged documents, as one mask for each measure."""
         return [np.array([bool(clause) for clause in clauses], np.bool_) for clauses in self.on_unjudged]
 
     @property
     def on_unjudged(self) -> list[list[str]]:
-        """For each measure, the clause ``GateRow.on_unjudged`` of each pair."""
+        """The clauses ``GateRow.on_unjudged`` of all pairs, for each measure."""
         return [
             [row.on_unjudged for row in self.rows if row.measure == of_measure.name] for of_measure in self.measures
         ]
 
     @property
     def without_caution(self) -> list[str]:
-        """The measures for which the dependence on unjudged documents is not determined."""
+        """The names of measures for which dependence on unjudged documents is not determined."""
         known = {row.measure for row in self.rows if row.depends_on_unjudged is not None}
         return [of_measure.name for of_measure in self.measures if of_measure.name not in known]
 
@@ -328,7 +326,7 @@ class Gate(Comparison, kw_only=True):
 
     @property
     def _sign_flips(self) -> str:
-        """The name of the test that determines the direction of a difference."""
+        """The name of the test that decides on the direction of a difference."""
         return "a sign-flip test" + " of clusters" * (self.measures[0].comparisons.clusters is not None)
 
     @property
@@ -366,9 +364,10 @@ def verdicts_on(
     missing: Mapping[str, frozenset[str]],
     **rules: Any,
 ) -> Gate:
-    """Return verdicts on runs against a baseline. The intervals are simultaneous, with confidence level 1 - alpha.
+    """Return verdicts on runs against a baseline, with simultaneous intervals at the confidence level 1 - alpha.
 
-    Topics that are ``missing`` from the baseline are excluded. A run scores 0 on topics that are ``missing`` from it.
+    The argument ``missing`` maps each run to its missing topics. Topics that are missing from the baseline are
+    excluded. A run scores 0 on its own missing topics.
     """
     n_rows = sum(len(of_measure.comparisons.pairs) for of_measure in compared)
     if not n_rows:
@@ -409,7 +408,7 @@ def verdicts_on(
 def verdicts_with(
     margin: Margins | None, compared: Comparison | None, missing: Mapping[str, frozenset[str]]
 ) -> Gate | None:
-    """Return verdicts on compared runs, or None if there is no margin. Raise ArgumentError if no runs are compared."""
+    """Return verdicts on the runs, or None if there is no margin. Raise ArgumentError if no runs are compared."""
     if margin is None:
         return None
     if compared is None:
@@ -418,9 +417,9 @@ def verdicts_with(
 
 
 def verdicts_of(of_measure: ComparedMeasure, number: float, is_share: bool, alpha: float) -> list[GateRow]:
-    """Return verdicts under a measure.
+    """Return the verdicts on all runs in one measure.
 
-    ``number`` is a margin in units of the measure, or a share of the baseline's mean.
+    ``number`` is a margin in units of the measure or, if ``is_share`` is true, a share of the baseline's mean.
     """
     comparisons, measured = of_measure.comparisons, of_measure.measured
     baseline = comparisons.values[comparisons.pairs[0][0]]
@@ -437,7 +436,7 @@ def verdicts_of(of_measure: ComparedMeasure, number: float, is_share: bool, alph
     ratios = improved.ratio_interval(comparisons.values[comparisons.second], baseline) if is_share else (math.nan,) * 2
     from_ratio, to_ratio = (np.where(improved.without_spread, np.nan, end).tolist() for end in ratios)
     depends = [None if after is None else before != after for before, after in zip(verdicts, if_relevant, strict=True)]
-    if measured.direction > 0:  # two runs whose values are all 0, for example without relevant documents, are not equal
+    if measured.direction > 0:  # runs whose values are all 0 are not equivalent
         is_zero: BoolArray = np.asarray(~comparisons.values.any(axis=1))
         for row, (first, second) in enumerate(comparisons.pairs):
             if is_zero[first] and is_zero[second]:
@@ -479,16 +478,16 @@ def verdicts_if_relevant(
 ) -> list[str | None]:
     """Return the verdicts if unjudged documents were relevant half as often as judged documents.
 
-    A verdict is None if it cannot be determined, and "" if a run has no judged documents. If there is no interval, the
-    verdict is determined for runs that are not worse because no topic differs, or because few topics differ by little.
-    This verdict is "cannot tell" if the loss from unjudged documents and the bound of the mean difference reach the
-    margin.
+    A verdict is None if it cannot be determined, and "" if a run has no judged documents. If the interval is undefined,
+    the verdict is determined only for runs that are not worse because no topic differs or because few topics differ by
+    little. The verdict is "cannot tell" if the loss from unjudged documents plus the bound of the mean difference
+    reaches the margin.
     """
     # ``tests/unequal_judging.py --gate`` compares verdicts before and after deeper judgments of the run (margin 0.02):
-    # on robust03, "worse" changed in 164 of 679 cases, and 163 of these had a warning, as had 0.42 of the others.
+    # on robust03, "worse" changed in 164 of 679 cases. A warning was issued in 163 of these, and in 0.42 of the others.
     if coverage is None or request is None or improved.d.shape[1] < FEW_TOPICS or not has_shift(comparisons, request):
         return [None] * len(comparisons.pairs)
-    shift = shifts(comparisons, coverage, request)  # the rule only applies if higher values are better
+    shift = shifts(comparisons, coverage, request)  # the rule applies only if higher values are better
     shifted = replace(improved, d=improved.d + np.nan_to_num(shift)[:, np.newaxis])
     before, mean_margin = np.array(improved.verdicts(margin)), float(np.mean(margin))
     by_few = improved.without_spread & ((improved.differing == 0) | improved.differs_little(mean_margin))

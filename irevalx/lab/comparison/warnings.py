@@ -1,4 +1,4 @@
-"""Warnings about the tests and intervals of a measure."""
+"""Warnings about the tests and the intervals of a measure."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from irevalx.statistics.significance import FEW_TOPICS, MEAN, TESTS, arrangement
 
 
 def comparison_warnings(comparisons: Comparisons, measure: str) -> list[str]:
-    """Return warnings about the tests under a measure."""
+    """Return warnings about the tests in a measure."""
     method, scale = comparisons.method, comparisons.scale
     (n_runs, n_topics), n_pairs = comparisons.values.shape, len(comparisons.pairs)
     n_units, units = comparisons.flipped.shape[1], comparisons.units
@@ -47,7 +47,7 @@ def comparison_warnings(comparisons: Comparisons, measure: str) -> list[str]:
 
 
 def interval_warnings(comparisons: Comparisons, measure: str) -> list[str]:
-    """Return warnings about the intervals under a measure."""
+    """Return warnings about the confidence intervals in a measure."""
     method, n_pairs, n_topics = comparisons.method, len(comparisons.pairs), comparisons.values.shape[1]
     if method.interval == "t":
         if comparisons.scale.is_linear:
@@ -64,11 +64,11 @@ def interval_warnings(comparisons: Comparisons, measure: str) -> list[str]:
 
 
 _UNEQUAL = 4.0
-"""The ratio of the variances of differences above which the simultaneous coverage of Tukey's intervals is too low."""
+"""The ratio of the variances of differences above which Tukey's simultaneous intervals have too low a coverage."""
 
 
 def _variance_warnings(comparisons: Comparisons, measure: str) -> list[str]:
-    """Return a warning if Tukey's assumption of equal variances is strongly violated.
+    """Return a warning if Tukey's assumption of equal variances is strongly violated, or an empty list.
 
     All pairs have the same half-width. In 2,000 draws of 50 topics from the Cranfield collection, the simultaneous
     coverage of nominal 95% intervals of average precision was 0.93, and 0.88 if all runs had equal means.
@@ -89,7 +89,7 @@ def _variance_warnings(comparisons: Comparisons, measure: str) -> list[str]:
 
 
 def _remedy(method: Method, n_runs: int, n_topics: int, n_pairs: int, *, exact: bool) -> str:
-    """Return the remedy if the minimum corrected p-value is above alpha: more resamples or more topics."""
+    """Return the remedy for a minimum corrected p-value above alpha: more resamples or more topics."""
     if correction_named(method.correction) == TUKEY:
         exact = arrangements_fit(n_runs, n_topics, method.resamples)
         limit = math.exp(math.lgamma(n_runs + 1) * (1 - max(1, n_topics)))

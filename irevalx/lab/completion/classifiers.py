@@ -1,4 +1,4 @@
-"""Term counts of documents, and classifiers trained on the judged documents of a topic.
+"""Term counts of documents, and classifiers that are trained on the judged documents of a topic.
 
 With a language model, a document is predicted relevant if its Kullback-Leibler divergence from the relevant documents
 is small. With a linear support vector machine, a document is predicted relevant if it is on the relevant side of the
@@ -27,15 +27,15 @@ from irevalx.lab.completion.completion_options import THRESHOLDS
 from irevalx.lab.completion.documents import Document, documents_in
 
 MOST_FREQUENT = 1_000_000
-"""The number of most frequent terms that are features of the support vector machine (Büttcher et al. 2007, 3.2)."""
+"""The number of terms, by frequency, that are features of the support vector machine (Büttcher et al. 2007, 3.2)."""
 
 _TERM = re.compile("[a-z0-9]+")
 
 
 def terms_of(text: str) -> list[str]:
-    """Return the terms of a text in order.
+    """Return the terms of a text, in order.
 
-    A term is a sequence of a-z and 0-9 in lower case, without stemming or stopping.
+    A term is a sequence of the characters a-z and 0-9 in lower case. There is no stemming, and stop words are kept.
     """
     return _TERM.findall(text.lower())
 
@@ -43,13 +43,13 @@ def terms_of(text: str) -> list[str]:
 class Collection(Frozen):
     """The term counts of n documents, and the frequencies of their m terms in the whole collection."""
 
-    docnos: tuple[bytes, ...]  # the documents with terms, ascending in byte order
+    docnos: tuple[bytes, ...]  # documents that contain terms, in ascending byte order
     terms: tuple[str, ...]
     counts: sparse.csr_array  # shape (n, m)
-    document_frequency: IntArray  # shape (m,); the number of documents in the collection that contain each term
+    document_frequency: IntArray  # shape (m,); the number of documents that contain each term
     collection_frequency: IntArray  # shape (m,); the number of occurrences of each term in the collection
-    frequent: BoolArray  # shape (m,); whether a term is among the ``MOST_FREQUENT``, with ties broken alphabetically
-    n_documents: int  # the number of documents in the collection; ``n_tokens`` is its number of tokens
+    frequent: BoolArray  # shape (m,); whether a term is among the ``MOST_FREQUENT``; ties are broken alphabetically
+    n_documents: int  # the number of documents in the collection
     n_tokens: int
 
     @classmethod
@@ -58,7 +58,7 @@ class Collection(Frozen):
     ) -> Collection:
         """Count the terms in the whole collection and in each requested document.
 
-        A requested document must occur exactly once.
+        Each requested document must occur exactly once in the collection.
         """
         n_documents = 0
         in_documents: Counter[str] = Counter()
@@ -102,21 +102,21 @@ class Collection(Frozen):
 
     @cached_property
     def lengths(self) -> FloatArray:
-        """The number of tokens of each document, or 1 if it has none. The shape is (n,)."""
+        """The number of tokens in each document, or 1 if the document contains none. The shape is (n,)."""
         return np.asarray(self.counts.sum(axis=1), np.float64)
 
     @cached_property
     def place(self) -> dict[bytes, int]:
-        """A dictionary from each document to its index in ``docnos``."""
+        """The index in ``docnos`` of each document."""
         return {docno: place for place, docno in enumerate(self.docnos)}
 
     def find(self, docnos: Names) -> IntArray:
-        """Return the index of each document in ``docnos``, or ``ABSENT`` if it contains no term."""
+        """Return the index in ``docnos`` of each document, or ``ABSENT`` for a document that contains no term."""
         return np.array([self.place.get(docno, ABSENT) for docno in docnos.texts()], np.int64)
 
 
 def collection_for(judgments: Judgments, paths: Sequence[str]) -> Collection:
-    """Read a collection and the terms of the judged documents.
+    """Read a collection, and count the terms of the judged documents.
 
     Raise InputError if no judged document contains a term.
     """
@@ -128,33 +128,34 @@ def collection_for(judgments: Judgments, paths: Sequence[str]) -> Collection:
 
 
 BACKGROUND = 0.2
-"""The weight of the collection model in every other model, which the paper calls lambda."""
+"""The weight of the collection model in the model of a document, which Büttcher et al. call lambda."""
 
 
 class Classification(Frozen):
     """The predictions of a classifier for n documents. The shape of each array is (n,)."""
 
     relevant: BoolArray
-    # Decision values: at least 0 for relevant documents, at most 0 for others; the higher, the more certain
+    # Decision values are at least 0 for documents that are predicted relevant, and at most 0 for others. Higher values
+    # indicate more certain relevance.
     value: FloatArray
 
 
 class Classifier(Protocol):
-    """A classifier that is trained for each topic separately. Documents are indices into ``Collection.docnos``."""
+    """A classifier that is trained separately for each topic. Documents are indices in ``Collection.docnos``."""
 
     def classify(self, judged: IntArray, relevant: BoolArray, unknown: IntArray) -> Classification:
-        """Train on judged documents, which must be both relevant and nonrelevant, and classify unknown documents."""
+        """Train on judged documents, some relevant and some nonrelevant, and classify the unknown documents."""
 
 
 class LanguageModels:
-    """The classifier of Büttcher et al. (2007, 3.1).
+    """The language-model classifier of Büttcher et al. (2007, 3.1).
 
     A document is predicted relevant if the divergence of its language model from the model of the concatenated relevant
     documents is below a threshold. The threshold is chosen so that as many judged documents are predicted relevant as
     were judged relevant. Documents with equal divergence are ordered by docno. An interval of thresholds meets this
-    condition, and Büttcher et al. do not specify which one they use. Here, the threshold is the divergence of the last
-    judged document predicted relevant, the divergence of the next judged document, or the midpoint. The decision value
-    is the threshold minus the divergence.
+    condition, and Büttcher et al. do not specify which threshold they use. Here, the threshold is the divergence of the
+    last judged document that is predicted relevant, the divergence of the next judged document, or the midpoint. The
+    decision value is the threshold minus the divergence.
     """
 
     def __init__(self, collection: Collection, threshold: str = THRESHOLDS[0]) -> None:
@@ -170,7 +171,7 @@ class LanguageModels:
         self._from_background: FloatArray = np.asarray(terms.sum(axis=1))
 
     def classify(self, judged: IntArray, relevant: BoolArray, unknown: IntArray) -> Classification:
-        """Train on judged documents and classify unknown documents. See ``Classifier``."""
+        """Train on judged documents, and classify the unknown documents. See ``Classifier``."""
         divergence = self.divergence(np.concatenate((judged, unknown)), judged[relevant])
         of_judged, of_unknown = divergence[: judged.size], divergence[judged.size :]
         order, n_relevant = np.lexsort((judged, of_judged)), np.count_nonzero(relevant)
@@ -203,11 +204,12 @@ class LanguageModels:
 
 
 class SupportVectors:
-    """The classifier of Büttcher et al. (2007, 3.2): a support vector machine with a linear kernel for each topic.
+    """The support vector machine of Büttcher et al. (2007, 3.2), with a linear kernel, which is trained for each topic.
 
     As in SVMlight, which the paper used, the cost C of an error is 1 / mean(x.x) over the training vectors x. Unlike in
     the paper, ``balanced`` gives the same total weight to errors on relevant and on nonrelevant documents, as in
-    scikit-learn. Otherwise, if few training documents are relevant, almost no document would be predicted relevant.
+    scikit-learn. Without balanced weights, almost no document would be predicted relevant if few training documents are
+    relevant.
 
     The decision value is the signed distance from the plane, in units of the margin. The solver of libsvm is used
     because the solver of liblinear is random.
@@ -220,7 +222,7 @@ class SupportVectors:
         self._machine = partial(SVC, kernel="precomputed", class_weight="balanced" if balanced else None)
 
     def classify(self, judged: IntArray, relevant: BoolArray, unknown: IntArray) -> Classification:
-        """Train on judged documents and classify unknown documents. See ``Classifier``."""
+        """Train on judged documents, and classify the unknown documents. See ``Classifier``."""
         vectors = self._features[judged]
         products = (vectors @ vectors.T).toarray()
         mean = float(np.mean(products.diagonal()))
@@ -233,7 +235,7 @@ class SupportVectors:
 
 
 def features(collection: Collection) -> sparse.csr_array:
-    """Return tf ln(|D| / df) for the most frequent terms, divided by the document's sum unless it is 0.
+    """Return the weights tf ln(|D| / df) of the most frequent terms, divided by their sum in a document unless it is 0.
 
     The shape is (n, m), for n documents and m terms.
     """
@@ -244,7 +246,7 @@ def features(collection: Collection) -> sparse.csr_array:
 
 
 def unit_vectors(collection: Collection, docnos: Sequence[bytes]) -> sparse.csr_array:
-    """Return the vector (1 + ln tf) ln(|D| / df) of each document, scaled to length 1.
+    """Return a vector of weights (1 + ln tf) ln(|D| / df) for each document, scaled to length 1.
 
     The vector of a document without text is 0. The shape is (n, m), for n documents and m terms.
     """
@@ -254,7 +256,7 @@ def unit_vectors(collection: Collection, docnos: Sequence[bytes]) -> sparse.csr_
     weights.data = (1.0 + np.log(weights.data)) * np.log(
         collection.n_documents / collection.document_frequency[weights.indices]
     )
-    # The vector of a document whose terms all occur in every document is 0 as well.
+    # The vector is also 0 if all terms of a document occur in every document.
     nothing = sparse.csr_array((1, weights.shape[1]))
     places = [collection.place.get(docno, len(collection.docnos)) for docno in docnos]
     return sparse.csr_array(normalize(sparse.vstack((weights, nothing), format="csr")[places]))
@@ -263,7 +265,7 @@ def unit_vectors(collection: Collection, docnos: Sequence[bytes]) -> sparse.csr_
 def classifier_for(
     name: str, collection: Collection, *, balanced: bool = True, threshold: str = THRESHOLDS[0]
 ) -> Classifier:
-    """Return a classifier. ``balanced`` applies to support vector machines, and ``threshold`` to language models."""
+    """Create a classifier. Support vector machines use ``balanced``, and language models use ``threshold``."""
     if name == "kld":
         return LanguageModels(collection, threshold)
     return SupportVectors(collection, balanced=balanced)

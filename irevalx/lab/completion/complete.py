@@ -1,4 +1,4 @@
-"""``complete`` completes judgments by classifiers or labels. This module also declares its command."""
+"""The function ``complete``, which completes judgments with predictions or labels, and its command."""
 
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
@@ -44,7 +44,7 @@ from irevalx.reading.kinds.runs import RunStream
 from irevalx.wording import invalid_value, missing, spelled
 
 MOST_NAMED = 20
-"""The maximum number of documents or topics in a warning."""
+"""The maximum number of documents or topics that a warning lists."""
 
 
 class CompletedJudgments(GradedQrelsText):
@@ -63,17 +63,17 @@ class CompletedJudgments(GradedQrelsText):
     ) -> None:
         super().__init__(completed.judgments, completed.text)
         self.report = report
-        """The numbers of documents that were predicted or labelled."""
+        """The numbers of documents that were predicted or labelled, by topic."""
         self.seed = seed
-        """The seed of random choices, or None if there were none."""
+        """The random seed, or None if no random numbers were used."""
         self._known, self._taken = known, taken
         self._decisions, self._probability = decisions if probability is None else probability, probability
 
     def predictions(self, *, decisions: bool = False) -> bytes:
-        """Return the lines of the predictions or labels only.
+        """Return a judgment line for each prediction or label.
 
-        With ``decisions``, a fifth column contains the probability of relevance. If probabilities were not requested,
-        it contains the decision value of the classifier. Higher values indicate more certain relevance.
+        If ``decisions`` is true, a fifth column contains the probability of relevance or, if probabilities were not
+        requested, the decision value of the classifier. Higher values indicate more certain relevance.
         """
         places, values = np.flatnonzero(self._taken), None
         if decisions and self._decisions is not None:
@@ -82,10 +82,10 @@ class CompletedJudgments(GradedQrelsText):
         return b"".join(plain_lines(self._known, places, values))
 
     def probabilities(self) -> bytes:
-        """Return a file for ``irevalx --grades probability``.
+        """Return the text of a file for ``irevalx --grades probability``.
 
-        It contains 0 or 1 for judged documents, and predictions for others. Raise UsageError if probabilities were not
-        requested (``calibrated``).
+        The file contains 0 or 1 for judged documents, and predicted probabilities for other documents. Raise UsageError
+        if probabilities were not requested (``calibrated``).
         """
         if self._probability is None:
             raise UsageError(f"probabilities require {spelled('calibrated', True)}")
@@ -131,7 +131,7 @@ def _run(
     ] = None,
     **options: Any,
 ) -> None:
-    """Complete judgments. Write the completed judgments, the predictions and the report."""
+    """Complete judgments, and write the completed judgments, the predictions and the report."""
     result = complete(**options, expected=report is not None, progress=not output.quiet)
     if mark is not None:
         write_lines([result.predictions(decisions=probabilities or options["calibrated"])], mark)
@@ -299,7 +299,7 @@ def complete(
 
 
 def _with_pools(judgments: Judgments, runs: Sequence[RunStream] | None, depth: int, pool: Any) -> Judgments:
-    """Add the pool of the runs at ``depth``, and the pool ``pool``, to the judgments as unjudged documents."""
+    """Add unjudged documents to the judgments: the pool of the runs at ``depth``, and the pool ``pool``."""
     pools = [pool_of(runs, depth, warn)] if runs is not None else []
     if pool is not None:
         pools.append(inputs.Pool.read(pool).documents)
@@ -317,7 +317,7 @@ def _labelled(
 ) -> CompletedJudgments:
     """Replace missing judgments by labels. Raise InputError if no label is used.
 
-    With ``replace_all``, all judgments are replaced.
+    If ``replace_all`` is true, replace all judgments.
     """
     label, _ = grades_for(judgments, labels)
     holes: BoolArray = judgments.grades < 0
@@ -338,7 +338,7 @@ def _labelled(
 
 
 def _warn_of_unpredicted(judgments: Judgments, predictions: Predictions, unread: BoolArray) -> None:
-    """Warn about topics and documents without predictions, and about judged documents without text (``unread``)."""
+    """Warn about topics and documents without predictions, and about judged documents in the mask ``unread``."""
     if predictions.untrained.any():
         names = [judgments.topics[topic] for topic in np.flatnonzero(predictions.untrained).tolist()]
         warn(
@@ -357,6 +357,6 @@ def _warn_of_unpredicted(judgments: Judgments, predictions: Predictions, unread:
 
 
 def _named(names: Sequence[bytes | str]) -> str:
-    """Return the first names in quotes, and the number of remaining names."""
+    """Return the first names in quotation marks, and the number of remaining names."""
     others = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
     return ", ".join(map(quote, names[:MOST_NAMED])) + others

@@ -1,4 +1,4 @@
-"""Options for completing judgments, which ``complete`` and ``leave-out`` share."""
+"""Options for completing judgments that the commands ``complete`` and ``leave-out`` have in common."""
 
 import os
 from collections.abc import Iterable
@@ -44,15 +44,15 @@ LabelsFormat = Annotated[
 ]
 
 CLASSIFIERS = ("svm", "kld")
-"""The names of the classifiers: support vector machines and language models."""
+"""The names of the classifiers, support vector machines (svm) and language models (kld)."""
 
 EXPECTED = {f"{name}-expected": name for name in CLASSIFIERS}
-"""A dictionary from the name of each prediction of expected values to its classifier. Measures are computed as expected
-values under the classifier's relevance probabilities."""
+"""The treatments that compute expected values of measures, and their classifiers. The expectations are under the
+relevance probabilities that the classifier predicts."""
 
 THRESHOLDS = ("next", "middle", "last")
-"""The positions of the threshold of language models. It is between the last document predicted relevant and the next
-one."""
+"""The positions of the threshold of language models, between the last document predicted relevant and the next
+document."""
 
 KldThreshold = Annotated[
     str,

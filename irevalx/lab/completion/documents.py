@@ -1,4 +1,4 @@
-"""Functions that read document texts from JSON Lines or TREC SGML files."""
+"""Functions that read the texts of documents from JSON Lines or TREC SGML files."""
 
 from __future__ import annotations
 
@@ -15,43 +15,42 @@ from irevalx.frozen import Frozen
 from irevalx.reading.sources.files import CHUNK_SIZE, Source
 
 ID_FIELDS = ("id", "docno", "_id", "doc_id")
-"""The fields of a JSON line that can contain the ID of a document. The first field that is present is used."""
+"""The names of JSON fields that can contain the ID of a document. The first name that is present is used."""
 
 TEXT_FIELDS = ("title", "contents", "text", "body")
-"""The fields of a JSON line that can contain text. All fields that are present are used, even if one repeats
-another."""
+"""The names of JSON fields that can contain text. All fields that are present are used, even if they repeat text."""
 
 
 LONGEST_LINE = 256 << 20
-"""The maximum number of bytes of a line of a file of documents."""
+"""The maximum number of bytes in a line of a document file."""
 
 
 class Document(Frozen):
-    """A document with its text."""
+    """A document and its text."""
 
     docno: bytes
     text: str
-    where: str  # ``path:line`` of its beginning, for messages
+    where: str  # ``path:line`` at which the document begins, for messages
 
 
 def paths_of(documents: Any) -> list[str]:
-    """Return the paths of one or several files of documents."""
+    """Return the paths of document files, given one path or several paths."""
     return [os.fspath(path) for path in ([documents] if isinstance(documents, str | os.PathLike) else documents)]
 
 
 def documents_in(paths: Iterable[str]) -> Iterator[Document]:
-    """Yield the documents of several files."""
+    """Yield the documents in several files, one file after the other."""
     return chain.from_iterable(read_documents(Source(path)) for path in paths)
 
 
 def read_documents(source: Source) -> Iterator[Document]:
-    """Yield documents in the order of the file. Its first character determines whether it is JSON Lines or TREC SGML.
+    """Yield the documents in a file. The first character of the file shows whether it is JSON Lines or TREC SGML.
 
     A JSON line is an object with an ID (``ID_FIELDS``, a string or an integer) and text (``TEXT_FIELDS``). Blank lines
     and other fields are ignored.
 
-    In SGML, a document extends from ``<DOC>`` to ``</DOC>`` and contains a ``<DOCNO>``. Its text is the rest, without
-    the DOCHDR of a web page, comments and tags. Case is ignored. Bytes that are not UTF-8 separate words.
+    In SGML, a document extends from ``<DOC>`` to ``</DOC>`` and contains a ``<DOCNO>``. The text of the document is the
+    rest, without the DOCHDR of a web page, comments and tags. Case is ignored. Bytes that are not UTF-8 separate words.
     """
     lines = _lines(source)
     for number, line in lines:
@@ -67,7 +66,7 @@ def read_documents(source: Source) -> Iterator[Document]:
 
 
 def _lines(source: Source) -> Iterator[tuple[int, bytes]]:
-    """Yield the number of each line and the line without its newline."""
+    """Yield each line without its newline, preceded by the line number."""
     number, begun, size = 1, list[bytes](), 0
     for chunk in source.chunks(CHUNK_SIZE):
         first, *others = chunk.split(b"\n")
@@ -95,7 +94,7 @@ def _read_json(path: str, lines: Iterator[tuple[int, bytes]]) -> Iterator[Docume
 def _json_document(where: str, line: bytes) -> tuple[bytes, str]:
     try:
         fields = json.loads(line)
-    except (ValueError, RecursionError):  # RecursionError: lists nested too deeply
+    except (ValueError, RecursionError):  # lists that are nested too deeply raise RecursionError
         fields = None
     if not isinstance(fields, dict):
         raise MalformedLineError(f"{where}: expected a JSON object: {quote(line)}")
@@ -154,7 +153,7 @@ def _read_sgml(path: str, lines: Iterator[tuple[int, bytes]]) -> Iterator[Docume
 
 
 def _refuse_text(where: str, text: bytes) -> None:
-    """Raise an error if there is text outside documents. Tags around documents are allowed."""
+    """Raise MalformedLineError if there is text outside documents. Tags around documents are allowed."""
     if b"<" not in text and text.strip():
         raise MalformedLineError(f"{where}: expected <DOC>: {quote(text.strip())}")
 
@@ -170,9 +169,9 @@ def _sgml_document(where: str, markup: bytes) -> Document:
 
 
 def _without_markup(text: str) -> str:
-    """Return the text with a space in place of each DOCNO, DOCHDR, comment and tag."""
+    """Return a text in which a space replaces each DOCNO, DOCHDR, comment and tag."""
     parts = []
-    unended = set()  # elements without an end, which are treated as tags; each is searched once, for linear time
+    unended = set()  # elements without an end are treated as tags; each is searched once, for linear time
     done = place = 0
     while begin := _MARKUP.search(text, place):
         end: re.Match[str] | None = begin
@@ -190,11 +189,11 @@ def _without_markup(text: str) -> str:
 
 
 _DECIMAL = re.compile("&#0*([0-9]+)")
-_NO_CHARACTER = "1114112"  # becomes U+FFFD; Python does not convert numbers of more than 4,300 digits
+_NO_CHARACTER = "1114112"  # becomes U+FFFD, because Python does not convert numbers with more than 4,300 digits
 
 
 def unescaped(text: str) -> str:
-    """Return a text in which character references are replaced.
+    """Replace the character references in a text.
 
     Unlike ``html.unescape``, this function accepts references with very long numbers.
     """

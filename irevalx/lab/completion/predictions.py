@@ -1,7 +1,7 @@
 """Predicted grades of unjudged documents, labels that replace predictions, and calibrated relevance probabilities.
 
-Because a topic has few relevant documents, a single sigmoid is fitted for all topics. The decision values of both
-classifiers have the same zero, and nearly the same scale, in each topic. The sigmoid is fitted to predictions of
+Because a topic has few relevant documents, a single sigmoid is fitted for all topics. The decision values of each
+classifier have the same zero, and nearly the same scale, in each topic. The sigmoid is fitted to predictions of
 held-out documents, by cross-validation within each topic. Büttcher et al. (2007, section 6) propose this method.
 
 Source: Platt, Probabilistic Outputs for Support Vector Machines, in Advances in Large Margin Classifiers, 1999.
@@ -36,28 +36,28 @@ if TYPE_CHECKING:
 
 
 class PredictedGrades(Frozen):
-    """Whether each judged document was predicted, and whether it was predicted to be relevant."""
+    """Whether each document was predicted, and whether it was predicted to be relevant."""
 
     predicted: BoolArray
     relevant: BoolArray
 
 
 class Predictions(PredictedGrades):
-    """The predictions of a classifier. A field contains one value for each judgment or for each topic."""
+    """The predictions of a classifier. Each field contains one value for each judgment or for each topic."""
 
-    value: FloatArray  # the decision value of each document; nan without a prediction
-    without_text: BoolArray  # whether each document has no prediction because it has no text
-    learned_relevant: IntArray  # the number of relevant training documents of each topic
+    value: FloatArray  # decision value of each document; nan if there is no prediction
+    without_text: BoolArray  # whether a document has no prediction because it has no text
+    learned_relevant: IntArray  # number of relevant training documents of each topic
     learned_nonrelevant: IntArray
-    untrained: BoolArray  # whether each topic has no relevant or no nonrelevant training documents, so no predictions
+    untrained: BoolArray  # whether a topic has no predictions, for lack of relevant or nonrelevant training documents
 
     def completed(self, grades: IntArray, level: float) -> IntArray:
-        """Return grades in which predictions replace missing grades: ``level`` if relevant, and otherwise 0."""
+        """Replace missing grades by predictions: ``level`` for predicted relevant documents, and 0 for others."""
         return np.where(self.predicted, np.where(self.relevant, level, 0), grades)
 
 
 class Completion:
-    """Judgments with the texts of their documents. Any subset of the judgments can be used to predict the others."""
+    """Judgments with the texts of their documents, in which some judgments are used to predict the others."""
 
     def __init__(self, judgments: Judgments, collection: Collection, classifier: Classifier, level: float = 1) -> None:
         self.judgments = judgments
@@ -68,9 +68,9 @@ class Completion:
     def predict(
         self, known: BoolArray, unknown: BoolArray, progress: Callable[[int], None] = lambda topics: None
     ) -> Predictions:
-        """Train on the ``known`` documents of each topic, and predict the ``unknown`` documents.
+        """Train on the ``known`` documents of each topic, and predict the ``unknown`` documents of the topic.
 
-        Both arguments are masks.
+        The arguments are masks of documents.
         """
         rows, relevant = self.judgments.rows, is_relevant(self.judgments, self.level)
         with_text = self._place != ABSENT
@@ -101,12 +101,12 @@ class Completion:
 class CompletionRun:
     """A ``Treatment`` that predicts a group's unique documents from other documents (Büttcher et al. 2007, 5.3)."""
 
-    # Documents without a prediction are pooled but unjudged.
+    # Documents without a prediction are treated as pooled but unjudged.
 
     def __init__(self, completion: Completion) -> None:
         self.completion = completion
         self.predictions: dict[str, Predictions] = {}
-        """A dictionary from each group to its predictions. Predictions are computed when they are first needed."""
+        """The predictions for each group, which are computed when they are first needed."""
 
     def predict_for(
         self,
@@ -114,9 +114,9 @@ class CompletionRun:
         processes: int = 1,
         progress: Callable[[int], None] = lambda topics: None,
     ) -> None:
-        """Compute the predictions for several groups.
+        """Compute the predictions for several groups of runs.
 
-        ``progress`` receives the number of topics since its last call.
+        The function ``progress`` receives the number of topics that were processed since its last call.
         """
         judgments = self.completion.judgments
         sharing = min(processes, len(removals))
@@ -132,42 +132,42 @@ class CompletionRun:
                 progress(judgments.rows.n)
 
     def __call__(self, removal: UniqueDocuments, grades: IntArray) -> tuple[IntArray, BoolArray]:
-        """Return the grades and the pool for the evaluation of the group."""
+        """Return the grades and the pool with which a group is evaluated."""
         without = np.where(removal.removed, UNJUDGED_IN_FILES, grades)
         return self.of_group(removal).completed(without, self.completion.level), removal.in_pool
 
     def of_group(self, removal: UniqueDocuments) -> Predictions:
-        """Return the predictions for a group."""
+        """Return the predictions for the unique documents of a group."""
         if removal.group not in self.predictions:
             self.predict_for([removal])
         return self.predictions[removal.group]
 
 
 def judged_without(removal: UniqueDocuments, grades: IntArray) -> BoolArray:
-    """Return whether each document is judged if the group is left out."""
+    """Return whether each document remains judged if a group is left out."""
     return (grades >= 0) & removal.in_pool & ~removal.removed
 
 
 FOLDS = 5
-"""The number of folds. The judgments of each fold of a topic are predicted from the judgments of the other folds."""
+"""The number of folds. The documents in each fold of a topic are predicted from the documents in the other folds."""
 
 SCHEME = "calibration"
-"""The scheme that determines the random order."""
+"""The part of the hashed text that distinguishes this random order from the orders of other sampling schemes."""
 
 EXPECTED = ("P_5", "P_10", "P_20", "recip_rank", "map")
-"""The measures whose expected values are reported."""
+"""The measures for which expected values are reported."""
 
 _PRECISION = re.compile("P_([0-9]+)")
 
 
 class Sigmoid(Frozen):
-    """A function from decision value to probability of relevance: 1 / (1 + exp(slope value + intercept))."""
+    """A function that maps decision values to probabilities of relevance: 1 / (1 + exp(slope value + intercept))."""
 
     slope: float
     intercept: float
 
     def probabilities(self, values: FloatArray) -> FloatArray:
-        """Return the probabilities, in [0, 1], that correspond to decision values.
+        """Convert decision values to probabilities, in [0, 1].
 
         The shape is the shape of ``values``.
         """
@@ -177,7 +177,7 @@ class Sigmoid(Frozen):
 def fit_sigmoid(values: FloatArray, relevant: BoolArray) -> Sigmoid:
     """Fit a sigmoid to n decision values by maximum likelihood, with Platt's targets.
 
-    There must be both relevant and nonrelevant documents.
+    There must be at least one relevant and one nonrelevant document.
     """
     from scipy import optimize
 
@@ -200,9 +200,9 @@ def fit_sigmoid(values: FloatArray, relevant: BoolArray) -> Sigmoid:
 def calibrate(
     completion: Completion, judged: BoolArray, order: RandomOrder, progress: Callable[[int], None] = lambda topics: None
 ) -> Sigmoid:
-    """Fit the sigmoid of a classifier to judged documents, which are predicted in ``FOLDS`` folds.
+    """Fit the sigmoid of a classifier to judged documents, each predicted from the other ``FOLDS`` - 1 folds.
 
-    Raise InputError unless both relevant and nonrelevant documents are predicted.
+    Raise InputError unless relevant and nonrelevant documents were predicted.
     """
     relevant = is_relevant(completion.judgments, completion.level)
     fold = _folds(completion, judged, relevant, order)
@@ -221,7 +221,7 @@ def calibrate(
 
 
 def _folds(completion: Completion, judged: BoolArray, relevant: BoolArray, order: RandomOrder) -> IntArray:
-    """Assign the relevant and the nonrelevant documents of each topic to folds. FOLDS is the value for no fold."""
+    """Assign the relevant and the nonrelevant documents of each topic to folds. Other documents get the value FOLDS."""
     fold = np.full(judged.size, FOLDS)
     for topic in range(completion.judgments.rows.n):
         places = order.of(topic)
@@ -234,7 +234,7 @@ def _folds(completion: Completion, judged: BoolArray, relevant: BoolArray, order
 def probabilities_of_relevance(
     completion: Completion, predictions: Predictions, sigmoid: Sigmoid, grades: IntArray
 ) -> FloatArray:
-    """Return the probability of relevance of each document. It is 1 or 0 if the document was not predicted."""
+    """Return the probability of relevance of each document, which is 1 or 0 for documents without a prediction."""
     judged = np.where(grades >= max(completion.level, 0), 1.0, 0.0)
     return np.where(predictions.predicted, sigmoid.probabilities(np.nan_to_num(predictions.value)), judged)
 
@@ -242,9 +242,9 @@ def probabilities_of_relevance(
 def expected_measures(
     experiment: GradedRuns, probability: FloatArray, measures: Sequence[str]
 ) -> dict[str, FloatArray]:
-    """Return a dictionary from each measure to its expected values, of shape (n_runs, n_topics).
+    """Compute the expected values of measures, as arrays of shape (n_runs, n_topics), by measure.
 
-    ``probability`` contains a probability for each judgment. Judgments are assumed to be independent.
+    ``probability`` contains the probability of relevance for each judgment. Judgments are assumed to be independent.
     """
     settings, missing = Settings(grades="probability"), experiment.missing
     selected = select_measures(measures, settings).measures
@@ -255,7 +255,7 @@ def expected_measures(
 
 
 def expected_means(experiment: GradedRuns, probability: FloatArray) -> dict[str, dict[str, float]]:
-    """Return ``{run: {measure: mean over topics}}`` for the expected values of measures."""
+    """Return the expected values of measures, averaged over topics, as ``{run: {measure: mean}}``."""
     means = {
         name: MEAN.summarise(of_runs) for name, of_runs in expected_measures(experiment, probability, EXPECTED).items()
     }
@@ -265,17 +265,17 @@ def expected_means(experiment: GradedRuns, probability: FloatArray) -> dict[str,
 
 
 def expectable(measure: str) -> bool:
-    """Return whether the expected value of a measure under probabilities is computed without approximation."""
+    """Return whether the expected value of a measure can be computed without approximation."""
     return measure == "recip_rank" or _PRECISION.fullmatch(measure) is not None
 
 
 def expected_values(experiment: GradedRuns, completion_run: CompletionRun, removal: UniqueDocuments) -> FloatArray:
-    """Return expected values of measures under the probabilities of the unique documents.
+    """Compute the expected values of measures, given the predicted probabilities of a group's unique documents.
 
     The shape is (n_measures, n_runs, n_topics).
     """
     judged = judged_without(removal, experiment.grades)
-    # The unique documents must not influence their own probabilities: the sigmoid is fitted only to other judgments.
+    # The unique documents must not influence their own probabilities, so the sigmoid is fitted to other judgments only.
     sigmoid = calibrate(completion_run.completion, judged, RandomOrder(experiment.judgments, 0, SCHEME))
     predictions = completion_run.of_group(removal)
     known = np.where(judged, experiment.grades, UNJUDGED_IN_FILES)
@@ -284,9 +284,9 @@ def expected_values(experiment: GradedRuns, completion_run: CompletionRun, remov
 
 
 class LabelCompletion(Frozen, kw_only=True):
-    """A ``Treatment`` that replaces the judgments of unique documents by labels. With ``replace``, it replaces all."""
+    """A ``Treatment`` that replaces the judgments of unique documents, or with ``replace`` all judgments, by labels."""
 
-    # Documents without a label are pooled but unjudged.
+    # Documents without a label are treated as pooled but unjudged.
 
     judgments: Judgments
     labels: Judgments
@@ -300,16 +300,16 @@ class LabelCompletion(Frozen, kw_only=True):
 
     @cached_property
     def predictions(self) -> dict[str, PredictedGrades]:
-        """A dictionary from each group to the labels of its unique documents."""
+        """The labels of each group's unique documents, as predicted grades."""
         labelled = {removal.group: removal.removed & (self._grades >= 0) for removal in self.left_out}
         return {group: PredictedGrades(mask, mask & (self._grades >= self.level)) for group, mask in labelled.items()}
 
     def __call__(self, removal: UniqueDocuments, grades: IntArray) -> tuple[IntArray, BoolArray]:
-        """Return the grades and the pool for the evaluation of the group."""
+        """Return the grades and the pool with which a group is evaluated."""
         return complete_from_labels(grades, self._grades, removal.removed, replace=self.replace), removal.in_pool
 
     def warnings(self) -> Iterator[str]:
-        """Yield warnings about the labels. Raise InputError if no unique document has a label."""
+        """Yield warnings about missing and doubtful labels. Raise InputError if no unique document has a label."""
         removed: BoolArray = np.any([removal.removed for removal in self.left_out], axis=0)
         without = int((removed & (self._grades < 0)).sum())
         name = shown_name(self.labels.path)
@@ -324,18 +324,18 @@ class LabelCompletion(Frozen, kw_only=True):
 
 
 def complete_from_labels(grades: IntArray, labels: IntArray, holes: BoolArray, *, replace: bool) -> IntArray:
-    """Replace missing grades (``holes``) by labels. A negative label is a missing label.
+    """Replace missing grades, selected by the mask ``holes``, by labels. Negative labels are missing.
 
-    With ``replace``, all grades are replaced.
+    If ``replace`` is true, replace all grades.
     """
     label = np.where(labels >= 0, labels, UNJUDGED_IN_FILES)
     return label if replace else np.where(holes, label, grades)
 
 
 def label_warnings(judgments: Judgments, labels: Judgments, chosen: BoolArray, *, replace: bool) -> Iterator[str]:
-    """Yield warnings about labels.
+    """Yield warnings about doubtful labels.
 
-    A warning is issued if labels contradict the ``chosen`` judgments, are for other documents, or differ in scale.
+    Labels are doubtful if they contradict the ``chosen`` judgments, are for other documents, or have a different scale.
     """
     ours, theirs = shown_name(judgments.path), shown_name(labels.path)
     grades, there = grades_for(judgments, labels)

@@ -1,4 +1,4 @@
-"""The quality of predictions: number, precision, recall and F1.
+"""The accuracy of predictions: precision, recall and F1.
 
 Two kinds of predictions are tested. Held-out judgments are predicted from a random sample of the judgments (Büttcher et
 al. 2007, Table 6). The unique documents of groups of runs are predicted from the other judgments (section 5.3 and the
@@ -24,11 +24,11 @@ from irevalx.process.platform import as_text
 from irevalx.reports.table import Table
 
 SCHEME = "holdout"
-"""The scheme that determines the random order."""
+"""The part of the hashed text that distinguishes this random order from the orders of other sampling schemes."""
 
 
 def _averages(judgments: Judgments, predictions: Sequence[PredictedGrades], level: float) -> tuple[int, dict[str, Any]]:
-    """Return the number of pairs of a prediction and a topic, and the fields that both kinds of quality share."""
+    """Average precision, recall and F1 over pairs of a prediction and a topic. Return the number of pairs first."""
     relevant = is_relevant(judgments, level)
     masks = [
         (grades.predicted, grades.relevant, grades.predicted & relevant, grades.relevant & grades.predicted & relevant)
@@ -49,15 +49,15 @@ def _averages(judgments: Judgments, predictions: Sequence[PredictedGrades], leve
 class QualityOfPredictions(NamedTuple):
     """The accuracy of predictions for the unique documents of groups.
 
-    Values are means over groups and topics, in which 0/0 counts as 0.
+    The values are means over pairs of a group and a topic, in which 0/0 counts as 0.
     """
 
-    judgments: str  # the kind of judgments
+    judgments: str  # the treatment that made the predictions
     precision: float
     recall: float
     f1: float
-    averaged: int  # the number of pairs of a group and a topic with predictions
-    nothing_to_find: int  # the number of pairs without a relevant document to predict, which are averaged as 0
+    averaged: int  # the number of pairs of a group and a topic that have predictions
+    nothing_to_find: int  # the number of pairs that have no relevant document to predict, which are averaged as 0
 
 
 def completion_quality(
@@ -67,7 +67,7 @@ def completion_quality(
     predictions: Mapping[str, PredictedGrades],
     level: float,
 ) -> QualityOfPredictions:
-    """Average the accuracy of the predictions over groups and topics.
+    """Average the accuracy of predictions over pairs of a group and a topic.
 
     ``predictions`` maps each group to its predictions.
     """
@@ -76,18 +76,18 @@ def completion_quality(
 
 
 class Quality(NamedTuple):
-    """The accuracy of predictions by a classifier that was trained on a share of the judgments.
+    """The accuracy of a classifier that was trained on a share of the judgments of each topic.
 
-    Values are means over topics, in which 0/0 counts as 0.
+    The values are means over topics, in which 0/0 counts as 0.
     """
 
     share: str
     precision: float
     recall: float
     f1: float
-    topics: int  # the number of topics with predictions
+    topics: int  # the number of topics that have predictions
     untrained: int  # the number of topics whose share has no relevant or no nonrelevant document with text
-    nothing_to_find: int  # the number of topics without a relevant document to predict, which are averaged as 0
+    nothing_to_find: int  # the number of topics that have no relevant document to predict, which are averaged as 0
 
 
 def holdout(
@@ -96,7 +96,7 @@ def holdout(
     order: RandomOrder,
     progress: Callable[[int], None] = lambda topics: None,
 ) -> list[Quality]:
-    """Train on a random share of the judged documents of each topic, and predict the others."""
+    """Train on a random share of each topic's judged documents, and predict the rest. Return the accuracy by share."""
     judgments = completion.judgments
     qualities = []
     for share in shares:
@@ -111,19 +111,19 @@ def holdout(
 
 
 class PredictedTopic(NamedTuple):
-    """The numbers of training documents and of predicted documents of a topic."""
+    """The numbers of training documents and of predicted documents for one topic."""
 
     topic: str
-    relevant: int  # number of relevant documents for training; the next field is that of nonrelevant documents
+    relevant: int  # number of relevant training documents; the next field is for nonrelevant ones
     nonrelevant: int
     predicted: int
     predicted_relevant: int
-    without_text: int  # documents without a prediction because they have no text
+    without_text: int  # number of documents that have no prediction because they have no text
     trained: bool | int  # whether both kinds of training documents exist; in the totals, the number of such topics
 
 
 class LabelledTopic(NamedTuple):
-    """The numbers of unjudged documents and of labelled documents of a topic."""
+    """The numbers of unjudged documents and of labelled documents for one topic."""
 
     topic: str
     holes: int
@@ -136,24 +136,24 @@ TopicCounts = TypeVar("TopicCounts", PredictedTopic, LabelledTopic)
 
 
 def _by_topic(kind: type[TopicCounts], judgments: Judgments, *counts: BoolArray | IntArray) -> list[TopicCounts]:
-    """Return a row for each topic. Each column in ``counts`` has the shape (n_topics,)."""
+    """Create a row for each topic from the counts. Each array in ``counts`` has the shape (n_topics,)."""
     columns = (map(as_text, judgments.topics), *(of_topics.tolist() for of_topics in counts))
     return [kind(*row) for row in zip(*columns, strict=True)]
 
 
 def _total(kind: type[TopicCounts], rows: Sequence[TopicCounts]) -> TopicCounts:
-    """Return the sums of the rows over topics."""
+    """Sum the rows over topics."""
     sums: list[Any] = [sum(row[place] for row in rows) for place in range(1, len(kind._fields))]
     return kind("all", *sums)
 
 
 class PredictionReport(Result):
-    """The number of predictions for each topic, and the accuracy of the predictions."""
+    """The numbers of predictions for each topic, and the accuracy of the predictions."""
 
     rows: Sequence[PredictedTopic]
     classifier: str
-    holdout: Sequence[Quality] = ()  # the accuracy of predictions of held-out judgments, by share
-    expected: Mapping[str, Mapping[str, float]] = {}  # expected values of measures, by run and measure
+    holdout: Sequence[Quality] = ()  # the accuracy of predictions of held-out judgments, for each share
+    expected: Mapping[str, Mapping[str, float]] = {}  # the expected values of measures, by run and measure
 
     @classmethod
     def of(
@@ -164,7 +164,7 @@ class PredictionReport(Result):
         holdout: Sequence[Quality],
         expected: Mapping[str, Mapping[str, float]],
     ) -> PredictionReport:
-        """Count the predictions for each topic."""
+        """Count the predicted documents and the training documents of each topic."""
         learned, count = (predictions.learned_relevant, predictions.learned_nonrelevant), judgments.rows.count
         masks = (predictions.predicted, predictions.relevant, predictions.without_text)
         trained = (learned[0] > 0) & (learned[1] > 0)
@@ -173,11 +173,11 @@ class PredictionReport(Result):
 
     @property
     def total(self) -> PredictedTopic:
-        """The sums over topics."""
+        """The sums of all counts over topics."""
         return _total(PredictedTopic, self.rows)
 
     def tables(self) -> list[Table]:
-        """Return the totals, the accuracy of predictions, a row for each topic, and the expected values of each run."""
+        """Return the totals, the accuracy, a row for each topic, and the expected values of each run."""
         _, *counts, trained = self.total
         columns = ("classifier", "topics", "trained", *PredictedTopic._fields[1:-1])
         tables = [Table("predictions", columns, [(self.classifier, len(self.rows), trained, *counts)])]
@@ -192,23 +192,23 @@ class PredictionReport(Result):
 
 
 class LabelReport(Result):
-    """The number of missing judgments of each topic that labels replaced."""
+    """The number of missing judgments that were replaced by labels, for each topic."""
 
     rows: Sequence[LabelledTopic]
 
     @classmethod
     def of(cls, judgments: Judgments, taken: BoolArray, holes: BoolArray, relevant: BoolArray) -> LabelReport:
-        """Count the used labels, the missing judgments (``holes``), and the relevant documents after completion."""
+        """Count missing judgments (``holes``), labels that were used, and relevant documents after completion."""
         counts = map(judgments.rows.count, (holes, taken, taken & relevant, holes & ~taken))
         return cls(_by_topic(LabelledTopic, judgments, *counts))
 
     @property
     def total(self) -> LabelledTopic:
-        """The sums over topics."""
+        """The sums of all counts over topics."""
         return _total(LabelledTopic, self.rows)
 
     def tables(self) -> list[Table]:
-        """Return the totals, and a row for each topic."""
+        """Return a table of the totals, and a table with a row for each topic."""
         totals = [(len(self.rows), *self.total[1:])]
         return [
             Table("labels", ("topics", *LabelledTopic._fields[1:]), totals, n_labels=0),

@@ -1,4 +1,4 @@
-"""``describe`` computes descriptive statistics of judgments and runs. This module also declares its command.
+"""The function ``describe``, which computes descriptive statistics of judgments and runs, and its command.
 
 Sources of the tables: Bompada et al. 2007, Table 1; Büttcher et al. 2007, Tables 1 and 4; Ahlgren and Grönqvist 2008,
 Tables 1 to 3 and Figure 1.
@@ -40,23 +40,23 @@ from irevalx.settings import Settings, real_level_hint
 from irevalx.wording import invalid_value, spelled
 
 CUTOFFS = (5, 10, 20, 100)
-"""The default cutoffs at which judged documents are counted."""
+"""The default rank cutoffs at which the share of judged documents is computed."""
 
 RANKS = (1, 2, 6, 11, 21, 51, 101, 201, 501)
-"""The first ranks of the default ranges in which unjudged documents are counted. The last range has no end."""
+"""The first ranks of the default rank ranges in which unjudged documents are counted. The last range is open-ended."""
 
 PARTS = ("judgments", "runs", "ranks", "groups")
-"""The values of ``show`` that select a table. All tables except the first describe runs."""
+"""The values of ``show`` that select a single table. All tables except the first describe runs."""
 
 ALL = "all"
-"""The value of ``show`` that selects all tables."""
+"""The value of ``show`` that displays all tables."""
 
 MOST_REAL_GRADES = 20
-"""The maximum number of distinct real grades. If there are more, the table of judgments has no columns of grades."""
+"""The maximum number of distinct real grades for which the table of judgments contains a column for each grade."""
 
 
 class TopicDescription(NamedTuple):
-    """The numbers of documents of a topic."""
+    """The numbers of documents judged for a topic."""
 
     topic: str
     pooled: int
@@ -65,25 +65,25 @@ class TopicDescription(NamedTuple):
     nonrelevant: int
     unjudged: int
     percent_relevant: float
-    of_grade: tuple[int, ...]  # for each of ``JudgmentsDescription.grades``
+    of_grade: tuple[int, ...]  # one number for each of ``JudgmentsDescription.grades``
 
 
 class JudgmentsDescription(Frozen):
-    """The numbers of documents of each topic. Unless stated otherwise, the shape of arrays is (n_topics,)."""
+    """The numbers of documents judged for each topic. Unless stated otherwise, arrays have the shape (n_topics,)."""
 
     topics: tuple[str, ...]
     pooled: IntArray
     judged: IntArray
     relevant: IntArray
     grades: tuple[float, ...]
-    """The distinct grades of 0 or higher, in ascending order. The tuple is empty if there are more than
-    ``MOST_REAL_GRADES`` real grades."""
+    """The distinct grades of at least 0, in ascending order. If there are more than ``MOST_REAL_GRADES`` real grades,
+    the tuple is empty."""
     of_grade: IntArray
-    """The number of documents with each grade. The shape is (n_grades, n_topics)."""
+    """The number of documents of each topic with each grade. The shape is (n_grades, n_topics)."""
 
     @classmethod
     def of(cls, judgments: Judgments, level: float = 1) -> "JudgmentsDescription":
-        """Count the documents of judgments."""
+        """Count the documents in judgments."""
         rows, grades = judgments.rows, judgments.grades
         values = sorted(set(grades[grades >= 0].tolist()))
         if len(values) > MOST_REAL_GRADES and grades.dtype.kind == "f":
@@ -99,7 +99,7 @@ class JudgmentsDescription(Frozen):
         )
 
     def table(self) -> Table:
-        """Return a row for each topic, followed by sums and means over topics."""
+        """Return a table with a row for each topic, followed by the sums and the means over topics."""
         columns = (*TopicDescription._fields[:-1], *(f"grade_{grade}" for grade in self.grades))
         n_topics, total = max(1, len(self.topics)), _described("all", *self._numbers.sum(axis=1).tolist())
         rows = [(*row[:-1], *row.of_grade) for row in (*self.rows(), total)]
@@ -108,7 +108,7 @@ class JudgmentsDescription(Frozen):
         return Table("judgments", columns, rows)
 
     def summary_table(self) -> Table:
-        """Return the sum, mean, minimum, median and maximum of each column over topics."""
+        """Return a table with the sum, mean, minimum, median and maximum of each column over topics."""
         table = self.table()
         *of_topics, total, mean = table.rows
         numbers = list(zip(*of_topics, strict=True))[1:]
@@ -122,7 +122,7 @@ class JudgmentsDescription(Frozen):
 
     @property
     def sentence(self) -> str:
-        """A sentence on the number of topics, of judged documents and of relevant documents."""
+        """A sentence that states the numbers of topics, of judged documents and of relevant documents."""
         n_topics, judged, relevant = len(self.topics), int(self.judged.sum()), int(self.relevant.sum())
         without = int(np.count_nonzero(self.relevant == 0))
         lacking = f"; {without} topic{'s have' if without > 1 else ' has'} none" if without else ""
@@ -134,7 +134,7 @@ class JudgmentsDescription(Frozen):
         )
 
     def rows(self) -> list[TopicDescription]:
-        """Return a row for each topic."""
+        """Return the description of each topic, as rows."""
         return [_described(topic, *row) for topic, row in zip(self.topics, self._numbers.T.tolist(), strict=True)]
 
     @property
@@ -149,7 +149,7 @@ def _described(topic: str, pooled: int, judged: int, relevant: int, *of_grade: i
 
 
 class RunDescription(Frozen):
-    """The numbers of documents of a run, over the compared topics."""
+    """The numbers of documents that a run retrieved for the compared topics."""
 
     name: str
     topics: int
@@ -162,13 +162,12 @@ class RunDescription(Frozen):
     cutoffs: tuple[int, ...]
     judged_among_retrieved: tuple[float, ...]
     """For each cutoff k, the share of judged documents among the first k retrieved documents, averaged over the topics
-    with results. It is 0 if the run has no results."""
+    with results. The share is 0 if the run has no results."""
     ranks: tuple[int, ...]
-    """The first ranks of ranges, in ascending order from 1. The last range has no end."""
+    """The first rank of each rank range, in ascending order from 1. The last range is open-ended."""
     retrieved_in: IntArray
     unjudged_in: IntArray
-    """For each range of ranks, the number of retrieved documents and the number of unjudged documents, over all
-    topics."""
+    """The numbers of retrieved documents and of unjudged documents in each rank range, over all topics."""
 
     @classmethod
     def of(
@@ -182,7 +181,7 @@ class RunDescription(Frozen):
         cutoffs: Sequence[int] = CUTOFFS,
         ranks: Sequence[int] = RANKS,
     ) -> "RunDescription":
-        """Count the documents of a run over the compared topics. The run must be ranked with the same judgments."""
+        """Count the documents that a run retrieved. The run must have been ranked against the same judgments."""
         compared = frozenset(topics)
         ranking = run.ranking.take(np.flatnonzero([topic in compared for topic in run.ranking.topics]))
         is_judged = ranking.row >= 0
@@ -212,12 +211,12 @@ class RunDescription(Frozen):
 
     @property
     def share_unjudged(self) -> FloatArray:
-        """The share of unjudged documents in each range of ranks, or 0 if no document was retrieved in the range."""
+        """The share of unjudged documents in each rank range, or 0 if the run retrieved no document in the range."""
         return ratio(self.unjudged_in, self.retrieved_in)
 
 
 def runs_table(runs: Sequence[RunDescription]) -> Table:
-    """Return a row for each run, followed by the means over runs."""
+    """Return a table with a row for each run, followed by the means over runs."""
     heads = ("topics", "missing", "retrieved", "judged", "relevant", "unjudged", "percent_unjudged")
     rows: list[tuple[Any, ...]] = []
     for run in runs:
@@ -230,7 +229,7 @@ def runs_table(runs: Sequence[RunDescription]) -> Table:
 
 
 def ranks_table(runs: Sequence[RunDescription]) -> Table:
-    """Return the share of unjudged documents in each range of ranks, for each run and for all runs together."""
+    """Return a table of the share of unjudged documents in each rank range, for each run and for all runs together."""
     rows = [row for run in runs for row in _range_rows(run.name, run.ranks, run.retrieved_in, run.unjudged_in)]
     retrieved = np.sum([run.retrieved_in for run in runs], axis=0)
     unjudged = np.sum([run.unjudged_in for run in runs], axis=0)
@@ -250,26 +249,24 @@ def _range_rows(
 class Contribution(NamedTuple):
     """The numbers of documents that a group of runs contributes to a pool.
 
-    Judged and unjudged documents are counted.
+    The numbers include judged and unjudged documents.
     """
 
     group: str
     runs: int
     pooled: int
-    alone: int  # unique documents: no run of another group has them within the depth of the pool
+    alone: int  # documents that no run of another group retrieves to the pool depth
     judged_alone: int
     relevant_alone: int
-    percent_alone: float  # the unique documents in percent of the whole pool
+    percent_alone: float  # the unique documents as a percentage of the whole pool
 
 
 def contributions(
     runs: Sequence[RankedRun], groups: Sequence[str], judgments: Judgments, depth: int, level: float = 1
 ) -> list[Contribution]:
-    """Return the contribution of each group to the pool, in the order of the groups' names.
+    """Count the documents that each group contributes to the pool, in alphabetical order of the groups.
 
-    The judgments must contain the pooled documents.
-
-    ``judgments`` is the result of ``with_pool``.
+    The judgments must contain the pooled documents, as after ``with_pool``.
     """
     names = sorted(set(groups))
     by_group = np.zeros((len(names), judgments.rows.size), np.bool_)
@@ -298,24 +295,24 @@ def _percent(part: int, whole: int) -> float:
 
 
 class Description(DrawnResult):
-    """Statistics of judgments, runs and groups of runs."""
+    """The result of ``describe``: statistics of judgments, runs and groups of runs."""
 
     judgments: JudgmentsDescription
     runs: Sequence[RunDescription]
     groups: Sequence[Contribution]
     level: float
     show: str | None
-    """The only table to display, one of ``PARTS``, or ``ALL`` for all tables, or None for a summary."""
+    """The table to display, which is one of ``PARTS``, ``ALL`` for all tables, or None for a summary."""
 
     drawings: ClassVar[Mapping[str, str]] = {"description": "description"}
 
     @property
     def rows(self) -> list[TopicDescription]:
-        """The description of each topic."""
+        """The description of each topic, as rows."""
         return self.judgments.rows()
 
     def tables(self) -> list[Table]:
-        """Return all tables, or the table that ``show`` selects."""
+        """Return all tables, or only the table that ``show`` selects."""
         tables = {"judgments": self.judgments.table()}
         if self.runs:
             tables["runs"], tables["ranks"] = runs_table(self.runs), ranks_table(self.runs)
@@ -323,7 +320,7 @@ class Description(DrawnResult):
         return [tables[self.show]] if self.show in tables else list(tables.values())
 
     def tables_for_people(self) -> list[Table]:
-        """Return the requested tables, or a summary of the judgments, the runs and the groups."""
+        """Return the requested tables, or tables that summarise the judgments, the runs and the groups."""
         tables = [replace(table, fits=True, names=("run", "group")) for table in self.tables()]
         if self.show is not None:
             return tables
@@ -347,7 +344,7 @@ class Description(DrawnResult):
 
     @property
     def _sentences(self) -> Iterator[str]:
-        """Sentences about the judgments, and about the judged documents of the runs."""
+        """Sentences about the judgments, and about the share of judged documents in the runs."""
         yield self.judgments.sentence
         if not self.runs:
             return
@@ -394,13 +391,13 @@ def describe(
     Report the number of judged documents, the coverage of each run by the judgments, and the contribution of each group
     of runs to the pool.
 
-    By default, only a summary is displayed. It contains the totals of the judgments with the mean, minimum, median and
-    maximum over topics, the table of runs, and the share of unjudged documents of all runs by rank. With `show="all"`,
-    all tables are displayed.
+    By default, only a summary is displayed. The summary contains the totals of the judgments with the mean, minimum,
+    median and maximum over topics, the table of runs, and the share of unjudged documents of all runs by rank. With
+    `show="all"`, all tables are displayed.
 
-    The table of judgments has one row per topic. It contains the numbers of pooled, judged, relevant and unjudged
-    documents, and the number of documents with each grade. Real-valued grades are counted only if at most 20 different
-    grades occur.
+    The table of judgments has one row per topic. The table contains the numbers of pooled, judged, relevant and
+    unjudged documents, and the number of documents with each grade. Real-valued grades are counted only if at most 20
+    different grades occur.
 
     The table of runs contains the number of topics and of retrieved, judged and relevant documents of each run, and the
     share of judged documents among its first documents, at each rank cutoff in `cutoffs`. Another table contains the

@@ -1,8 +1,7 @@
-"""The figure of ``describe``.
+"""The figure of the command ``describe``.
 
-It contains relevant documents by topic, unjudged documents by rank, and judged and unique documents.
-
-The share of unjudged documents by rank is plotted as in Ahlgren and Grönqvist (2008), Figure 1.
+The panels show relevant documents by topic, unjudged documents by rank, and judged and unique documents. The share of
+unjudged documents by rank is plotted as in Ahlgren and Grönqvist (2008), Figure 1.
 """
 
 from __future__ import annotations
@@ -34,17 +33,17 @@ from irevalx.lab.plotting.ticks import PERCENT, name_places, round_ticks, thin_t
 from irevalx.reports.names import ShortNames
 
 _HEIGHT = 1.8
-"""The height of a panel that has no rows, in inches."""
+"""The height in inches of a panel that has no rows."""
 
 _LONGEST_NAME = 0.5
-"""The maximum length of a row's name, relative to the width of a panel with its names."""
+"""The maximum length of a row's name, relative to the width of the panel including the names."""
 
 _FEW_RANKS = 30
-"""The maximum number of ranges of ranks for which lines have the full width."""
+"""The maximum number of rank ranges for which lines are drawn at full width."""
 
 
 def description(data: Description, page: Page) -> Figure:
-    """Plot one panel for each part selected by ``show``."""
+    """Plot a panel for each part of the description that ``show`` selects."""
     panels: dict[str, tuple[float, Callable[[Axes, Description, ShortNames], None]]] = {
         "judgments": (_HEIGHT, _draw_topics)
     }
@@ -79,7 +78,7 @@ def description(data: Description, page: Page) -> Figure:
 
 
 def _draw_topics(axis: Axes, data: Description, _: ShortNames) -> None:
-    """Plot one bar per topic, in sorted order. A bar is divided by relevant grade unless there are too many grades."""
+    """Plot the number of relevant documents of each topic as bars, in descending order, divided by grade."""
     judgments = data.judgments
     order = np.argsort(-judgments.relevant, kind="stable")
     by_grade = zip(judgments.grades, judgments.of_grade, strict=True)
@@ -98,19 +97,19 @@ def _draw_topics(axis: Axes, data: Description, _: ShortNames) -> None:
 
 
 def _ranks_with_results(runs: Sequence[RunDescription]) -> Sequence[int]:
-    """Return the first ranks of the ranges in which at least one run has results. There is at least one such rank."""
+    """Return the first ranks of the rank ranges in which a run has results, and at least one rank."""
     there = np.flatnonzero(np.sum([run.retrieved_in for run in runs], axis=0))
     return runs[0].ranks[: int(there.max(initial=0)) + 1]
 
 
 def _round_ranks(last: float) -> list[int]:
-    """Return 1, 2, 5, 10, 20, 50, ... up to ``last``."""
+    """Return the round ranks 1, 2, 5, 10, 20, 50, ... up to ``last``."""
     ranks = (digit * 10**power for power in range(math.ceil(math.log10(last)) + 1) for digit in (1, 2, 5))
     return [rank for rank in ranks if rank <= last]
 
 
 def _draw_ranks(axis: Axes, data: Description, _: ShortNames) -> None:
-    """Plot the share of unjudged documents in each range of ranks, in black for all runs and in grey for each run."""
+    """Plot the share of unjudged documents in each rank range: all runs together in black, and each run in grey."""
     runs = data.runs
     retrieved = np.sum([run.retrieved_in for run in runs], axis=0)
     unjudged = np.sum([run.unjudged_in for run in runs], axis=0)
@@ -128,7 +127,7 @@ def _draw_ranks(axis: Axes, data: Description, _: ShortNames) -> None:
     drawn = _ranks_with_results(runs)
     right = ends[len(drawn)] * 1.15
     axis.set_xlim(0.87, right)
-    ticks = _round_ranks(right)[:: max(1, len(_round_ranks(right)) - 1)]  # only the first and the last tick
+    ticks = _round_ranks(right)[:: max(1, len(_round_ranks(right)) - 1)]  # keep only the first and the last tick
     axis.set_xticks(ticks, list(map(str, ticks)))
     highest = max(0.1, 1.05 * max(float(run.share_unjudged.max(initial=0.0)) for run in runs))
     axis.set(ylim=(-0.03 * highest, highest), xlabel="rank", ylabel="unjudged documents")
@@ -139,13 +138,13 @@ def _draw_ranks(axis: Axes, data: Description, _: ShortNames) -> None:
 
 
 def _draw_steps(axis: Axes, ends: Sequence[float], shares: FloatArray, colour: str, label: str, width: float) -> None:
-    """Draw the shares of ranges as a step function."""
+    """Plot the shares of rank ranges as a step function."""
     values = [*shares.tolist(), float(shares[-1])]
     axis.plot(ends, values, drawstyle="steps-post", color=colour, linewidth=width, label=label)
 
 
 def _draw_runs(axis: Axes, data: Description, names: ShortNames) -> None:
-    """Plot the share of judged documents among the first k. There is a row for each run and a marker for each cutoff.
+    """Plot the shares of judged documents among the first k. Each run has a row, and each cutoff has a marker.
 
     The axis begins at the lowest share, so that runs can be distinguished if most documents are judged.
     """
@@ -158,7 +157,7 @@ def _draw_runs(axis: Axes, data: Description, names: ShortNames) -> None:
             *(shares, range(len(runs)), MARKERS[number]),
             color=colour,
             markerfacecolor="white" if number % 2 else colour,
-            markersize=3 + 0.8 * (len(cutoffs) - 1 - number),  # so that overlapping marks remain visible
+            markersize=3 + 0.8 * (len(cutoffs) - 1 - number),  # so that overlapping markers remain visible
             markeredgewidth=0.7,
             label=f"first {cutoff}",
         )
@@ -182,7 +181,7 @@ def _draw_runs(axis: Axes, data: Description, names: ShortNames) -> None:
 
 
 def _draw_groups(axis: Axes, data: Description, names: ShortNames) -> None:
-    """Plot the share of the pool that is unique to each group of runs."""
+    """Plot the share of the pool that each group of runs alone contributes."""
     groups = data.groups
     axis.barh(range(len(groups)), [group.percent_alone for group in groups], height=0.7, color=COLOURS[1], linewidth=0)
     for row, group in enumerate(groups):

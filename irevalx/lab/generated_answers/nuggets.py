@@ -1,4 +1,4 @@
-"""``nuggets`` scores generated answers from nugget assignments. This module also declares its command."""
+"""The function ``nuggets``, which scores generated answers from nugget assignments, and its command."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -22,46 +22,46 @@ WEIGHTS = {
     "vital": {"vital": 1.0, "okay": 0.0},
     "weighted": {"vital": 1.0, "okay": 0.5},
 }
-"""A dictionary from each score to the weights of nuggets by importance."""
+"""The weights of vital and okay nuggets in each score."""
 
 SUPPORT = {"support": 1.0, "partial_support": 0.5, "not_support": 0.0}
-"""A dictionary from each assignment to the score of a nugget."""
+"""The score of a nugget for each assignment."""
 
 Files = Union[File, Iterable[Union[File, Mapping[str, Any]]]]  # noqa: UP007 - File is a string
 
 _FIELDS = {"text": None, "importance": WEIGHTS["all"], "assignment": SUPPORT}
-"""The fields of a nugget, each with its possible values."""
+"""The fields of a nugget, each with its possible values, or None if any string is possible."""
 
 
 class NuggetRow(NamedTuple):
-    """The nugget scores of the answer of a run for a topic."""
+    """The nugget scores of a run's answer to one topic."""
 
     run: str
     topic: str
-    all_score: float  # the mean score of all nuggets
-    strict_all_score: float  # the strict scores count full support only
-    vital_score: float  # the mean score of the vital nuggets
+    all_score: float  # mean score of all nuggets
+    strict_all_score: float  # strict scores count full support only
+    vital_score: float  # mean score of the vital nuggets
     strict_vital_score: float
-    weighted_score: float  # the weighted mean of all nuggets; vital nuggets count 1, okay nuggets 1/2
+    weighted_score: float  # weighted mean over nuggets: vital nuggets count 1, okay nuggets 1/2
     strict_weighted_score: float
 
 
 class NuggetScores(Result):
-    """Scores of generated answers. ``rows`` contains a row for each run and topic."""
+    """The scores of generated answers, with a row for each run and topic."""
 
     rows: Sequence[NuggetRow]
 
     @property
     def scores(self) -> Scores:
-        """The scores as an input of the functions of ``irevalx.lab``."""
+        """The scores as input for the functions of ``irevalx.lab``."""
         return Scores.from_frame(dict(zip(NuggetRow._fields, zip(*self.rows, strict=True), strict=True)))
 
     def tables(self) -> list[Table]:
-        """Return the table of ``rows``. In csv, the table is a score file."""
+        """Return a single table of ``rows``, which is a score file when written as csv."""
         return [Table("nugget scores", NuggetRow._fields, self.rows, n_labels=2)]
 
     def tables_for_people(self) -> list[Table]:
-        """Return the means over topics, in a row for each run."""
+        """Return a table of the means over topics, with a row for each run."""
         scores, names = self.scores, NuggetRow._fields[2:]
         means = [(run, len(scores.topics(run)), *(scores[name, run] for name in names)) for run in scores.runs]
         heads = {name: name.removesuffix("_score").replace("_", " ") for name in names}
@@ -69,7 +69,7 @@ class NuggetScores(Result):
 
 
 class _Answer(NamedTuple):
-    """The nuggets of a run for a topic, each with its text, importance and assignment."""
+    """The nuggets of a run's answer to one topic, each with a text, an importance and an assignment."""
 
     where: str
     run: str
@@ -77,7 +77,7 @@ class _Answer(NamedTuple):
     nuggets: Sequence[tuple[str, str, str]]
 
     def row(self) -> NuggetRow:
-        """Return the scores. As in nuggetizer, a score is 0 if the answer has no nuggets that count toward it."""
+        """Return the scores of the answer. As in nuggetizer, a score is 0 if the answer has no nuggets that count."""
         values = []
         for weight in WEIGHTS.values():
             total = sum(weight[importance] for _, importance, _ in self.nuggets)
@@ -144,7 +144,7 @@ def nuggets(files: Annotated[Files, file(names=("FILE",), several=True)]) -> Nug
 
 
 def _answers(several: Iterable[Any]) -> Iterator[_Answer]:
-    """Yield the answers that files and dictionaries contain."""
+    """Yield the nugget records in files and dictionaries."""
     for place, given in enumerate(several):
         if isinstance(given, Mapping):
             yield _answer(f"files[{place}]", given, UNNAMED)
@@ -162,7 +162,7 @@ def _answers(several: Iterable[Any]) -> Iterator[_Answer]:
 
 
 def _names(where: str, record: Mapping[str, Any], spec: ColumnSpec) -> list[str]:
-    """Return the names of the fields of a record that identify the topic or the run, except the query text.
+    """Return the names of the record's fields that identify the topic or the run, except the query text.
 
     Raise MalformedLineError if these fields have different values.
     """
@@ -193,7 +193,7 @@ def _answer(where: str, record: Mapping[str, Any], default: str) -> _Answer:
 
 
 def _nugget(where: str, nugget: Any) -> tuple[str, str, str]:
-    """Return the text, importance and assignment of a nugget. ``where`` is the nugget's location in messages."""
+    """Return the text, importance and assignment of a nugget. ``where`` is the location of the nugget for messages."""
     if not isinstance(nugget, dict):
         raise MalformedLineError(f"{where} must be an object with {join_words(list(_FIELDS), 'and')}")
     for name, choices in _FIELDS.items():
@@ -207,7 +207,7 @@ def _nugget(where: str, nugget: Any) -> tuple[str, str, str]:
 
 
 def _refuse_different(answers: Iterable[_Answer]) -> None:
-    """Raise InputError if two runs have different nuggets for a topic."""
+    """Raise InputError if two runs were assigned different nuggets for a topic."""
     first_of: dict[str, tuple[_Answer, Counter[tuple[str, str]]]] = {}
     for answer in answers:
         own = Counter((text, importance) for text, importance, _ in answer.nuggets)
@@ -223,7 +223,7 @@ def _refuse_different(answers: Iterable[_Answer]) -> None:
 
 
 def _warn_of(answers: Iterable[_Answer]) -> None:
-    """Warn about repeated nuggets, topics without vital nuggets, and topics for which a run has no record."""
+    """Warn about repeated nuggets, about topics without vital nuggets, and about topics that a run's records lack."""
     topics: dict[str, bool] = {}
     of_runs: dict[str, set[str]] = {}
     for answer in answers:

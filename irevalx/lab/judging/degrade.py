@@ -1,4 +1,4 @@
-"""``degrade`` makes judgments incomplete. This module also declares its command.
+"""The function ``degrade``, which makes judgments incomplete, and its command.
 
 Judgments are sampled, or a judging strategy is simulated.
 """
@@ -60,9 +60,9 @@ from irevalx.wording import missing, spelled
 
 
 def sampled_lines(qrels: GradedQrelsText, sample: StrataSample, written: BoolArray) -> Iterator[bytes]:
-    """Yield ``TOPIC IGNORED DOCNO STRATUM GRADE`` for each judgment in the mask ``written``, in file order.
+    """Yield a line ``TOPIC IGNORED DOCNO STRATUM GRADE`` for each judgment in the mask ``written``, in file order.
 
-    The grade is -1 if the document is not in the sample.
+    If a document is not in the sample, its grade is -1.
     """
     names, grades = [as_bytes(name) for name in sample.names], sample.grades
     for place, (topic, ignored, docno) in qrels.first_columns(written):
@@ -70,9 +70,9 @@ def sampled_lines(qrels: GradedQrelsText, sample: StrataSample, written: BoolArr
 
 
 def prels_lines(qrels: GradedQrelsText, sample: StrataSample, written: BoolArray) -> Iterator[bytes]:
-    """Yield ``TOPIC DOCNO GRADE METHOD PROBABILITY`` for each judgment in the mask ``written``, in file order.
+    """Yield a line ``TOPIC DOCNO GRADE METHOD PROBABILITY`` for each judgment in the mask ``written``, in file order.
 
-    The grade is -999 if the document is not in the sample.
+    If a document is not in the sample, its grade is -999.
     """
     for place, (topic, _, docno) in qrels.first_columns(written):
         grade = sample.judgments.grades[place] if sample.in_sample[place] else NOT_DRAWN
@@ -84,14 +84,14 @@ STRATA_FORMATS = {SAMPLED.name: sampled_lines, PRELS.name: prels_lines}
 
 
 class Degraded(QrelsText):
-    """Reduced judgments."""
+    """The result of ``degrade``: reduced judgments, with a pool of all original documents."""
 
     def __init__(self, reduced: QrelsText, full: Judgments, seed: int | None) -> None:
         super().__init__(reduced.judgments, reduced.text, reduced.rel_format)
         self.pool = Pool(PooledDocuments(full.path, full.topics, full.rows.ids, full.docnos))
-        """All documents of the full judgments, including the documents that ``drop`` leaves out."""
+        """The pool of all documents in the full judgments, including documents that ``drop`` removed."""
         self.seed = seed
-        """The random seed, or None if nothing was random."""
+        """The random seed, or None if no random numbers were used."""
 
 
 def _write_degraded(
@@ -219,7 +219,7 @@ def degrade(
     2 0 D 1
     """
     if order is not None:
-        assert isinstance(budget, BudgetLevel)  # converted as in its declaration
+        assert isinstance(budget, BudgetLevel)  # the declaration has converted the argument
         simulation = {"depth": depth, "across": across, "batch": batch, "unjudged": unjudged, "documents": documents}
         return _selected_first(qrels, rel_format, runs, order, budget, seed, level=level, drop=drop, **simulation)
     if strata_file is not None and strata is None and rates is None:
@@ -257,7 +257,7 @@ def degrade(
 
 
 def _design_of(strata: str, runs: Any, strata_file: Any, sample_format: str, *, drop: bool) -> Design:
-    """Return the sampling design that the arguments define. Raise UsageError if the arguments contradict each other."""
+    """Return the sampling design that the arguments describe. Raise UsageError if they contradict each other."""
     design = read_design(strata, named=strata_file is not None)
     if are_given(runs) != (design.by != "names"):
         rule = "by names cannot be combined with" if are_given(runs) else f"by {design.by} requires"
@@ -267,7 +267,7 @@ def _design_of(strata: str, runs: Any, strata_file: Any, sample_format: str, *, 
 
 
 def _check_format(sample_format: str, *, drop: bool) -> None:
-    """Raise UsageError if ``drop`` is true, but the format requires documents that are not in the sample."""
+    """Raise UsageError if ``drop`` would remove documents that the sample format requires."""
     if drop and sample_format == SAMPLED.name:
         raise UsageError(
             f"{spelled('drop')} cannot be combined with {spelled('sample_format', SAMPLED.name)}: measures of this "
@@ -290,7 +290,7 @@ def _sample_of_strata(
 
 
 def _warn_of_documents_left_out(sample: StrataSample) -> None:
-    """Warn about judged documents that belong to no stratum."""
+    """Warn about judged documents that belong to no stratum and are therefore left out."""
     judgments = sample.judgments
     is_judged = judgments.grades >= 0
     if left_out := int(np.count_nonzero(is_judged & ~sample.in_stratum)):
@@ -312,7 +312,7 @@ def _selected_first(
     drop: bool,
     **simulation: Any,
 ) -> Degraded:
-    """Keep the judgments that a strategy selects first. ``simulation`` is passed to ``simulated_strategy``."""
+    """Keep the judgments that a strategy selects first. The keywords are arguments of ``simulated_strategy``."""
     if not are_given(runs):
         raise UsageError(f"{spelled('order')} requires {spelled('runs')}")
     text = GradedQrelsText.of(qrels, rel_format)
@@ -332,7 +332,7 @@ def _selected_first(
 def _written(
     text: GradedQrelsText, sample: StrataSample, sample_format: str, seed: int | None, *, drop: bool
 ) -> Degraded:
-    """Return a sample in a format. ``drop`` omits the lines of documents that are not in the sample."""
+    """Write a sample in a judgment format. If ``drop`` is true, omit documents that are not in the sample."""
     judgments = text.judgments
     if sample_format == QRELS.name:
         reduced = replace(judgments, grades=samples.remove_judgments(judgments, sample.in_sample))

@@ -1,4 +1,4 @@
-"""``next`` selects the next documents to judge. This module also declares its command."""
+"""The function ``next``, which selects the next documents to judge, and its command."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -31,10 +31,10 @@ from irevalx.strategies.simulation import (
 from irevalx.wording import join_words, spelled
 
 PER_TOPIC = 10
-"""The default number of documents for each topic."""
+"""The default number of documents to select for each topic."""
 
 LONGEST_TEXT = 60
-"""The maximum number of characters of a document's text in the table."""
+"""The maximum number of characters of a document's text that the table displays."""
 
 LEARNING_BY_STRATEGY = "; ".join(
     f"with {join_words([name for name, strategy in STRATEGIES.items() if strategy.learns == learns], 'and')}, {words}"
@@ -43,26 +43,26 @@ LEARNING_BY_STRATEGY = "; ".join(
 
 
 class NextDocumentRow(NamedTuple):
-    """A document to judge."""
+    """A document that was selected for judging."""
 
-    number: int  # from 1, in the order of selection
+    number: int  # from 1, in order of selection
     topic: str
     docno: str
-    score: float  # the preference of the strategy for the document: a fused score, a priority or a probability
+    score: float  # preference of the strategy: a fused score, a priority or a probability
     best_rank: int  # the best rank of the document in any run
-    runs: int  # the number of runs for which the document is a candidate
-    run: int | None  # the run, from 1, from which the document was selected; None for strategies without runs
-    text: str | None  # the first words of the document; None if there are no texts
+    runs: int  # number of runs for which the document is a candidate
+    run: int | None  # number of the run, from 1, from which the document was selected; None if no run was used
+    text: str | None  # first words of the document; None if no texts were given
 
 
 class NextDocuments(DocumentsResult):
-    """The documents to judge next."""
+    """The result of ``next``: the documents to judge next."""
 
-    rows: Sequence[NextDocumentRow]  # topic by topic or, across topics, in the order of selection
-    seed: int | None = None  # the random seed; None if nothing was random
+    rows: Sequence[NextDocumentRow]  # topic by topic or, if selected across topics, in order of selection
+    seed: int | None = None  # random seed; None if no random numbers were used
 
     def tables(self) -> list[Table]:
-        """Return the table of ``rows``."""
+        """Return a single table that contains ``rows``."""
         return [Table.of("next documents", NextDocumentRow, self.rows, n_labels=3).without_empty("run", "text")]
 
 
@@ -108,10 +108,11 @@ def next(  # noqa: A001 - it is the name of its command
     score that the strategy assigns to it, its best rank, the number of runs that retrieve it and, with `documents`, the
     first words of its text.
 
-    Exactly N unjudged documents are selected. If fewer are left, a warning is issued. Judged documents do not count
-    toward N. The strategy learns from their judgments regardless of how the documents were selected. To extend an
-    existing collection, pass its judgments as `judged`. The strategy learns nothing from the N documents until they are
-    judged. Therefore, select only a few documents at a time to follow the strategy closely.
+    Exactly N unjudged documents are selected. If fewer than N unjudged documents are left, a warning is issued. Judged
+    documents do not count toward N. The strategy learns from all existing judgments, regardless of how the judged
+    documents were selected. To extend an existing collection, pass its judgments as `judged`. The strategy learns
+    nothing from the N documents until they are judged. Therefore, select only a few documents at a time to follow the
+    strategy closely.
 
     With `order="sampled"`, the score is the inclusion probability of a document, and every call requires the same runs,
     `depth`, `seed`, `total` and N. After all documents are judged, ``irevalx-lab degrade --order sampled --unjudged
@@ -149,7 +150,7 @@ def next(  # noqa: A001 - it is the name of its command
     try:
         content = _content_of(judged)
         judgments = graded_judgments_of({}) if content is None else graded_judgments_of(content, rel_format)
-    except EmptyFileError:  # called before the first documents are judged
+    except EmptyFileError:  # raised before the first documents are judged
         judgments = graded_judgments_of({})
     ordering = simulated_strategy(
         order,
@@ -188,18 +189,18 @@ def next(  # noqa: A001 - it is the name of its command
 
 
 def _content_of(judged: Any) -> Any:
-    """Return the judgments, or None if a file contains only blank lines or a byte-order mark."""
+    """Return the judgments, or None if the file contains only blank lines or a byte-order mark."""
     if not is_file(judged):
         return judged
     source = source_of(judged, "judged")
-    if not source.size:  # a pipe can be read only once
+    if not source.size:  # a pipe can be read only once, and has no size
         source = source.in_memory()
     is_blank = not any(chunk.removeprefix(MARK).strip() for chunk in source.chunks(CHUNK_SIZE))
     return None if is_blank else source
 
 
 def judgment_warnings(ordering: StrategySimulation, judgments: Judgments) -> Iterator[str]:
-    """Yield lines about judged topics without results, and about document IDs that differ only in their spelling."""
+    """Yield warnings about judged topics without results, and about document IDs with differing spelling."""
     documents = {topic.topic: topic.docnos for topic in ordering.candidates}
     where = shown_name(judgments.path)
     if lacking := [topic for topic in judgments.topics if topic not in documents]:
@@ -221,7 +222,7 @@ def judgment_warnings(ordering: StrategySimulation, judgments: Judgments) -> Ite
 def shortage_warnings(
     ordering: StrategySimulation, selected: Sequence[SelectedDocument], n: int, *, replay: bool
 ) -> Iterator[str]:
-    """Yield a warning if fewer than ``n`` documents were selected for a topic, or over all topics."""
+    """Yield a warning if fewer than ``n`` documents were selected for a topic, or across all topics."""
     depth, topics = ordering.rules.depth, [as_text(topic.topic) for topic in ordering.candidates]
     counts = Counter(as_text(document.candidates.topic) for document in selected)
     shortage = shortage_of(counts, n, None if ordering.rules.across else topics)
@@ -240,7 +241,7 @@ def shortage_warnings(
 
 
 def _first_words(docnos: set[bytes], paths: Sequence[str]) -> dict[bytes, str]:
-    """Return a dictionary from each document to the first words of its text."""
+    """Read the first words of the text of each requested document, by document ID."""
     texts = {}
     for document in documents_in(paths):
         if document.docno in docnos:

@@ -1,4 +1,4 @@
-"""``pool`` and ``pool_sizes`` build pools of the top documents of runs. This module also declares their command."""
+"""The functions ``pool`` and ``pool_sizes``, which build pools of the top documents of runs, and their command."""
 
 from collections.abc import Iterable, Sequence
 from typing import Annotated, Any, NamedTuple, overload
@@ -89,9 +89,9 @@ def pool(
     order in which irevalx ranks them. A pool file contains one line TOPIC DOCNO per document, and can be passed to
     ``irevalx --pool``.
 
-    With `judge`, the result consists of the judgments of a deeper pool, restricted to the documents in this pool.
-    Judged documents in the pool keep their grades. Pooled documents without a judgment get the grade -1 (pooled, but
-    unjudged), and so do judged documents outside the pool, as with irevalx-lab degrade.
+    With `judge`, the result consists of the judgments of a deeper pool, restricted to the documents in the pool of the
+    runs. Judged documents in the pool keep their grades. Pooled documents without a judgment get the grade -1 (pooled,
+    but unjudged), and so do judged documents outside the pool, as with irevalx-lab degrade.
 
     Parameters
     ----------
@@ -139,23 +139,23 @@ def pool(
 
 
 class PoolSize(NamedTuple):
-    """The size of a pool, summed over topics."""
+    """The size of a pool of one depth, summed over topics."""
 
     depth: int
-    topics: int  # the number of pooled topics; if judgments are given, of topics that are also judged
+    topics: int  # number of pooled topics; if judgments are given, of topics that are also judged
     documents: int
-    per_topic: float  # the mean number of documents
-    judged: int | None  # the number of judged documents; this and the next field are None if there are no judgments
+    per_topic: float  # mean number of documents per topic
+    judged: int | None  # number of judged documents; None, like the next field, if there are no judgments
     relevant: int | None
 
 
 class PoolSizes(Result):
-    """The sizes of pools, as in Table 1 of Yilmaz and Aslam (KAIS 2008)."""
+    """The result of ``pool_sizes``, as in Table 1 of Yilmaz and Aslam (KAIS 2008)."""
 
     rows: Sequence[PoolSize]  # in ascending order of depth
 
     def tables(self) -> list[Table]:
-        """Return the table of ``rows``."""
+        """Return a single table that contains ``rows``."""
         return [Table.of("sizes of pools", PoolSize, self.rows).without_empty("judged", "relevant")]
 
 

@@ -1,4 +1,4 @@
-"""Judging strategies with the runs and texts that they require, and the options of strategies."""
+"""Judging strategies together with the runs and texts that they require, and the options of strategies."""
 
 import os
 from collections.abc import Iterable, Sequence
@@ -127,7 +127,7 @@ def simulated_strategy(
     judgments: Judgments | None = None,
     ranking: RankingRules = PLAIN,
 ) -> StrategySimulation:
-    """Prepare a strategy for the candidate documents of runs. Document texts are read if the strategy requires them."""
+    """Start a judging strategy on the candidate documents of runs. If the strategy requires texts, read them."""
     order, paths = STRATEGIES[name], paths_of(documents)
     if order.needs_texts and not paths:
         raise UsageError(f"{spelled('order', name)} requires {spelled('documents')}")
@@ -144,7 +144,7 @@ def simulated_strategy(
 
 
 def without_judgment_warning(replayed: SimulatedJudging, rules: SimulationRules) -> Iterable[str]:
-    """Yield a warning if selected documents have no judgment."""
+    """Yield a warning if the strategy selected documents that have no judgment."""
     if replayed.n_without:
         treatment = "were skipped" if rules.unjudged == "skip" else "count as judged and nonrelevant"
         yield f"{replayed.n_without} documents that the strategy selected have no judgment: they {treatment}"
@@ -154,15 +154,15 @@ BUDGET_RULE = "a number of documents, or a share such as 0.1 or 10%"
 
 
 def number_of_documents(text: str) -> int:
-    """Return a number of at most 18 digits, or 0 for any other text.
+    """Parse a number of at most 18 digits. Return 0 for any other text.
 
-    A larger number exceeds the documents of any run.
+    A number with more digits exceeds the number of documents in any run.
     """
     return int(text) if text.isascii() and text.isdecimal() and len(text) <= 18 else 0
 
 
 def budget_of(what: str, given: Any) -> BudgetLevel:
-    """Read a budget, which is a number of documents, or a share such as "10%" or 0.1."""
+    """Parse a budget: a number of documents, or a share such as "10%" or 0.1."""
     if isinstance(given, BudgetLevel):
         return given
     if isinstance(given, str):
@@ -180,7 +180,7 @@ def budget_of(what: str, given: Any) -> BudgetLevel:
 
 
 def _vectors(candidates: Sequence[Candidates], paths: Sequence[str], judgments: Judgments | None) -> TextVectors:
-    """Read the texts of candidate and judged documents. Return a function that converts documents to vectors."""
+    """Read the texts of candidate and judged documents. Return the function that converts documents to vectors."""
     from irevalx.lab.completion.classifiers import Collection, unit_vectors
 
     names = {docno for topic in candidates for docno in topic.docnos}

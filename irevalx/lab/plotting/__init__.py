@@ -1,4 +1,4 @@
-"""Figures in a common style for papers. They do not depend on any command.
+"""Figures in a common style for papers. The modules do not depend on any command.
 
 Modules that require matplotlib are imported only when a figure is drawn, because matplotlib is an optional dependency.
 

@@ -1,4 +1,4 @@
-"""Figures of curves, which can have bands."""
+"""Figures of curves, with or without confidence bands."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ from irevalx.lab.plotting.ticks import PERCENT, name_places, round_ticks, thin_t
 from irevalx.reports.names import drawable
 
 # in inches:
-_HEIGHT, _LOW_HEIGHT = 1.75, 1.4  # height of a panel next to others, and in a narrow column
+_HEIGHT, _LOW_HEIGHT = 1.75, 1.4  # height of a panel next to other panels, and in a narrow column
 _BELOW = 0.05  # space below all panels
 _Y_LABELS = 0.5  # space next to a panel
 _LEGEND_GAP = 0.06  # space above and below a legend
 
 _BAND = 0.11  # the opacity of bands
-_NAME_SIZE = 7.0  # font size of the names of lines, in points
-_LONGEST_NAME = 0.75  # length of a line in the legend, as a share of the page width
+_NAME_SIZE = 7.0  # font size of line names, in points
+_LONGEST_NAME = 0.75  # maximum length of a name in the legend, as a share of the page width
 
 
 def draw_lines(
@@ -49,13 +49,13 @@ def draw_lines(
     label: str,
     note: str = "",
     rule: str = "",
-    same_heights: bool = False,  # whether the panels of a row have the same vertical limits
-    same_widths: bool = False,  # whether all panels have the same horizontal limits
+    same_heights: bool = False,  # whether the panels of a row share the vertical limits
+    same_widths: bool = False,  # whether all panels share the horizontal limits
     legend: str = "",  # title of the legend
 ) -> Figure:
-    """Plot rows of panels, with ``label``, ``note`` and a note on the panels' ``rules`` below.
+    """Plot rows of panels. Below them, write ``label``, ``note`` and a note that explains the panels' grey lines.
 
-    On a narrow page, each panel is a row.
+    On a narrow page, each panel is a row of its own.
     """
     cells = _cells(rows, page, same_heights)
     if same_widths:
@@ -91,7 +91,7 @@ def draw_lines(
 
 
 def lay_out_with_legend(figure: Figure, named: Mapping[str, Artist], heading: Text | None, title: str = "") -> None:
-    """Lay out a figure with a legend below the title or at the upper edge. The figure becomes higher accordingly."""
+    """Lay out a figure with a legend at the top, below the title if there is one. Increase the height accordingly."""
     if not named:
         finalise_figure(figure)
         return
@@ -106,7 +106,7 @@ def lay_out_with_legend(figure: Figure, named: Mapping[str, Artist], heading: Te
 
 
 def _cells(rows: Sequence[Sequence[LinePanel]], page: Page, same_heights: bool) -> list[list[tuple[LinePanel, Limits]]]:
-    """Return the rows of panels to draw, each panel with its limits. A row without points is omitted."""
+    """Return the rows of panels to draw, each panel with its axis limits. Rows without points are omitted."""
     names = dict.fromkeys(curve.label for row in rows for panel in row for curve in panel.curves)
     styles = {name: number for number, name in enumerate(names)}
     rows = [[_as_drawn(panel, page, styles) for panel in row] for row in rows]
@@ -117,7 +117,7 @@ def _cells(rows: Sequence[Sequence[LinePanel]], page: Page, same_heights: bool) 
 
 
 def _as_drawn(panel: LinePanel, page: Page, styles: Mapping[str, int]) -> LinePanel:
-    """Return a panel with the axis of the page, and a style for each curve. By default, names determine styles."""
+    """Return a panel with the page's kind of axis, and with a style for each curve. Equal names share a style."""
     curves = [
         replace(curve, label=drawable(curve.label), style=styles[curve.label] if curve.style is None else curve.style)
         for curve in panel.curves
@@ -128,7 +128,7 @@ def _as_drawn(panel: LinePanel, page: Page, styles: Mapping[str, int]) -> LinePa
 
 
 def _legend(figure: Figure, named: Mapping[str, Artist], title: str) -> Legend:
-    """Return a legend. It has the minimum number of lines for the width of the page."""
+    """Create a legend that has as few lines as the width of the page allows."""
     names = [f" {name}" if name.startswith("_") else name for name in named]  # matplotlib omits names that begin with _
     for n_columns in range(len(names), 0, -1):
         legend = figure.legend(
@@ -150,7 +150,7 @@ def _legend(figure: Figure, named: Mapping[str, Artist], title: str) -> Legend:
 
 
 def _limits(row: Sequence[LinePanel], same_heights: bool) -> list[Limits]:
-    """Return the limits of the panels of a row."""
+    """Return the axis limits of the panels in a row."""
     limits = [panel.limits for panel in row]
     if same_heights:
         low, high = min(ends[2] for ends in limits), max(ends[3] for ends in limits)
@@ -159,7 +159,7 @@ def _limits(row: Sequence[LinePanel], same_heights: bool) -> list[Limits]:
 
 
 def _split(row: Sequence[LinePanel]) -> list[list[LinePanel]]:
-    """Return rows whose panels have at most ``MOST_LINES`` lines. The panels of a row have the same lines."""
+    """Divide a row of panels into rows of panels with at most ``MOST_LINES`` lines, the same lines in each panel."""
     n_curves = max(len(panel.curves) for panel in row)
     n_rows = max(1, math.ceil(n_curves / MOST_LINES))
     size = math.ceil(n_curves / n_rows)
@@ -171,7 +171,7 @@ def _split(row: Sequence[LinePanel]) -> list[list[LinePanel]]:
 
 
 def _band_note(panels: Sequence[LinePanel]) -> str:
-    """Return a description of the bands of a figure, or "" if there are no bands."""
+    """Return a sentence that describes the bands in a figure, or an empty string if there are no bands."""
     labels_of: dict[str, list[str]] = {}
     for panel in panels:
         if any(curve.low is not None for curve in panel.curves):
@@ -187,17 +187,17 @@ def _band_note(panels: Sequence[LinePanel]) -> str:
 
 
 def _rule_note(panels: Sequence[LinePanel], words: str) -> str:
-    """Return a description of the grey lines, or "" if there are none. By default, it contains their heights."""
+    """Return a sentence that describes the grey lines, by default with their values, or "" if there are none."""
     rules = sorted({rule for panel in panels for rule in panel.rules})
     return f"Grey line: {words or ' and '.join(f'{rule:g}' for rule in rules)}." if rules else ""
 
 
 class _DrawnPanel:
-    """A panel with its lines. Ticks are chosen after the figure is laid out."""
+    """A panel with its lines. The ticks are chosen after the figure was laid out."""
 
     def __init__(self, axis: Axes, panel: LinePanel, limits: Limits) -> None:
         self._axis, self._panel = axis, panel
-        self.lines: list[Line2D] = []  # lines in the legend
+        self.lines: list[Line2D] = []  # lines that the legend contains
         if panel.logarithmic:
             axis.set_xscale("log")
             axis.xaxis.set_minor_locator(NullLocator())
@@ -216,14 +216,14 @@ class _DrawnPanel:
             self._draw(curve.style or 0, curve)
 
     def _has_counts(self, side: str) -> bool:
-        """Return whether the values on an axis (x or y) are integers, and at least one of them is above 2."""
+        """Return whether the values on an axis (x or y) are integers, of which at least one is above 2."""
         rules = self._panel.rules if side == "y" else ()
         places = np.concatenate([*(getattr(curve, side) for curve in self._panel.curves), rules])
         places = places[np.isfinite(places)]
         return places.max(initial=0.0) > 2 and bool((places == np.round(places)).all())
 
     def _draw(self, number: int, curve: Curve) -> None:
-        """Draw a line. ``number`` is the index of its style."""
+        """Draw a line with its band. ``number`` is the index of the line's style."""
         round_, place = divmod(number, len(COLOURS))
         colour, dashes, marker = COLOURS[place], place + round_, place + 3 * round_
         if curve.dashes is not None:
@@ -250,7 +250,7 @@ class _DrawnPanel:
             self.lines.append(line)
 
     def name_places(self) -> None:
-        """Leave out ticks whose labels would touch. The panel must have its final size."""
+        """Remove ticks whose labels would touch. The panel must have its final size."""
         if self._panel.ticks:
             name_places(self._axis, self._panel.ticks)
         else:

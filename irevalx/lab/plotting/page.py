@@ -1,7 +1,7 @@
 """Pages, style, text and rows of figures. This module requires matplotlib.
 
-The colours are those of Okabe and Ito, Color Universal Design, 2008, with wine red instead of yellow. Lines also differ
-in dashes and markers, so that figures can be read without colours.
+The colours are the palette of Okabe and Ito, Color Universal Design, 2008, with wine red instead of yellow. Lines also
+differ in dashes and markers, so that figures can be read without colours.
 """
 
 from __future__ import annotations
@@ -65,44 +65,44 @@ DASHES: tuple[Any, ...] = (
     *((0, (2.5, 1)), (0, (8, 2)), (0, (8, 1.5, 1.2, 1.5)), (0, (5, 1.5, 1.2, 1.5, 1.2, 1.5))),
 )
 MARKERS = "osD^vPX<"
-MOST_LINES = 6  # styles of a panel; a figure can contain more measures, each with the same style throughout
-GREY = "0.45"  # reference lines, and their labels
+MOST_LINES = 6  # lines in a panel; a figure can contain more measures, each in one style throughout
+GREY = "0.45"  # colour of reference lines and their labels
 TITLE_SIZE, _NOTE = 8.0, 7.5  # font sizes of titles, and of labels and notes, in points
 LINE_HEIGHT = 0.145  # line heights of titles, labels and notes, in inches
 _AROUND = 0.1  # space above a title and below notes, in inches
-_BALANCED = 4  # if there are more lines than this, lines are as long as possible
+_BALANCED = 4  # maximum number of lines of text that are balanced in length
 _MARGIN = 0.1  # total margin of lines of text, in inches
 
 _METADATA: dict[str, dict[str, Any]] = {".png": {}, ".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
-"""The metadata of figures by file suffix. Entries that differ between calls are removed."""
+"""The metadata of figures, by file suffix. Entries that would differ between calls are removed."""
 
 
 Panel = TypeVar("Panel")
 
 
 class Page(Frozen):
-    """The page for which a figure is drawn."""
+    """The page on which a figure is drawn."""
 
     width: float = 7.0  # width of the figure in inches
-    titled: bool = True  # false if the figure will have a caption
-    linear: bool = False  # whether axes of levels are linear instead of logarithmic
-    svg_text: bool = False  # whether an SVG file contains text in place of outlines
+    titled: bool = True  # False if the figure will have a caption
+    linear: bool = False  # whether axes of levels are linear rather than logarithmic
+    svg_text: bool = False  # whether SVG files contain text instead of outlines
 
     @property
     def is_narrow(self) -> bool:
-        """Whether a row has space for only one panel."""
+        """Whether the page is too narrow for two panels in a row."""
         return self.width < 5
 
     def figure(self, height: float) -> Figure:
-        """Return an empty figure. The height is in inches, and titles and notes increase it."""
+        """Create an empty figure with a height in inches, which titles and notes increase."""
         return Figure(figsize=(self.width, height), layout="constrained")
 
     def panels(
         self, heights: Sequence[float], most_columns: int, *, sharex: bool = False
     ) -> tuple[Figure, list[Axes], int]:
-        """Return a figure, its panels, and the number of panels per row, which is 1 on a narrow page.
+        """Create a figure with panels. Return the figure, the panels, and the number of panels per row.
 
-        ``heights`` are the heights of the panels in inches.
+        The argument ``heights`` contains the heights of the panels in inches. A narrow page has one panel per row.
         """
         n_columns = 1 if self.is_narrow else columns_of(len(heights), most_columns)
         rows = [max(heights[start : start + n_columns]) for start in range(0, len(heights), n_columns)]
@@ -115,7 +115,7 @@ class Page(Frozen):
         return figure, axes[: len(heights)].tolist(), n_columns
 
     def name(self, figure: Figure, title: str) -> Text | None:
-        """Add a title above a figure, and return it. Return None if titles are disabled."""
+        """Add a title above a figure, and return the title, or None if titles are disabled."""
         if not self.titled:
             return None
         return self._heightened(figure, figure.suptitle(self.wrapped(title, TITLE_SIZE), fontsize=TITLE_SIZE))
@@ -127,19 +127,19 @@ class Page(Frozen):
         return self._heightened(figure, figure.supxlabel(text, fontsize=_NOTE)) if text else None
 
     def _heightened(self, figure: Figure, text: Text) -> Text:
-        """Add a text to a figure, and increase the height of the figure by the height of the text."""
+        """Add a text to a figure, and increase the height of the figure accordingly."""
         figure.set_figheight(float(figure.get_figheight()) + height_of(text) + _AROUND)
         return text
 
     def label_heights(self, figure: Figure, label: str, length: float) -> Text:
-        """Add the label of the vertical axes at the left of a figure, and return it.
+        """Add a shared label of the vertical axes at the left of a figure, and return the label.
 
-        ``length`` is its length in inches.
+        ``length`` is the length of the axes in inches.
         """
         return figure.supylabel(_wrapped(label, _NOTE, length), fontsize=_NOTE)
 
     def wrapped(self, text: str, size: float) -> str:
-        """Wrap a text to the width of the page, without breaks before or after <.
+        """Wrap a text to the width of the page, without line breaks next to <.
 
         ``size`` is the font size in points.
         """
@@ -149,42 +149,42 @@ class Page(Frozen):
 def columns_of(n_panels: int, most: int) -> int:
     """Return the number of panels per row, which is at most ``most``.
 
-    It minimises the number of rows, and then the number of empty cells.
+    The number minimises the number of rows, and then the number of empty cells.
     """
     return math.ceil(n_panels / math.ceil(n_panels / most))
 
 
 def in_rows(panels: list[Panel], most: int) -> list[list[Panel]]:
-    """Divide panels into rows of at most ``most`` panels."""
+    """Divide panels into rows of at most ``most`` panels each."""
     n_columns = columns_of(len(panels), most)
     return [panels[start : start + n_columns] for start in range(0, len(panels), n_columns)]
 
 
 def height_of(text: Text | None) -> float:
-    """Return the height of a title, a label or a note of a figure, in inches."""
+    """Return the height of a title, a label or a note, in inches."""
     return 0.0 if text is None else LINE_HEIGHT * (1 + text.get_text().count("\n"))
 
 
 def text_width(text: str, size: float) -> float:
-    """Return the width of a line in inches. ``size`` is the font size in points."""
+    """Return the width of a line of text in inches. ``size`` is the font size in points."""
     return sum(map(_letter_width, text)) * size / 72
 
 
 @cache
 def _letter_width(letter: str) -> float:
-    """Return the width of a letter divided by the font size."""
+    """Return the width of a character, relative to the font size."""
     font = get_font(findfont(FontProperties(family=_FONT)))
     font.set_size(100, 72)
     return float(font.load_char(ord(letter)).linearHoriAdvance) / 65536 / 100
 
 
 def names_within(names: Iterable[str], width: float, size: float) -> ShortNames:
-    """Shorten names to at most ``width`` inches. ``size`` is the font size in points."""
+    """Shorten names so that each fits into ``width`` inches. ``size`` is the font size in points."""
     return shorten(names, width, lambda name: text_width(name, size))
 
 
 def _wrapped(text: str, size: float, width: float) -> str:
-    """Wrap a text to lines of at most ``width`` inches. A few lines are balanced.
+    """Wrap a text to lines of at most ``width`` inches. If there are few lines, balance their lengths.
 
     ``size`` is the font size in points.
     """
@@ -195,7 +195,7 @@ def _wrapped(text: str, size: float, width: float) -> str:
 
 
 def _lines(text: str, size: float, width: float) -> list[str]:
-    """Wrap a text to lines of at most ``width`` inches. A word is broken only if it is longer than a line."""
+    """Wrap a text to lines of at most ``width`` inches. Break a word only if it is longer than a line."""
     lines = [""]
     for word in text.split(" "):
         longer = f"{lines[-1]} {word}" if lines[-1] else word
@@ -212,7 +212,7 @@ def _lines(text: str, size: float, width: float) -> list[str]:
 
 @contextmanager
 def style() -> Iterator[None]:
-    """Apply the style of this module, and ignore the user's settings of matplotlib."""
+    """Apply the style of this module instead of the user's matplotlib settings."""
     with mpl.rc_context():
         mpl.rcdefaults()
         mpl.rcParams.update(_STYLE)
@@ -220,10 +220,10 @@ def style() -> Iterator[None]:
 
 
 def figure_bytes(draw: Callable[[Page], Figure], page: Page, name: str) -> bytes:
-    """Render a figure to a file in the format of its suffix. Equal figures yield equal bytes."""
+    """Render a figure in the file format of a name's suffix. Equal figures yield equal bytes."""
     ending, file = Path(name).suffix.lower(), io.BytesIO()
     with style():
-        if page.svg_text:  # a viewer without the font uses another one
+        if page.svg_text:  # a viewer that lacks the font uses another font
             mpl.rcParams.update({"svg.fonttype": "none", "font.family": [_FONT, "sans-serif"]})
         figure = draw(page)
         texts = [("Title", figure.get_suptitle()), ("Description", figure.get_supxlabel())]
@@ -233,25 +233,25 @@ def figure_bytes(draw: Callable[[Page], Figure], page: Page, name: str) -> bytes
 
 
 def finalise_figure(figure: Figure) -> None:
-    """Lay out a figure, and fix its layout."""
-    for _ in range(2):  # ticks in the first layout have different labels
+    """Lay out a figure, and then fix the layout."""
+    for _ in range(2):  # the tick labels of the first layout can differ
         figure.draw_without_rendering()
     figure.set_layout_engine("none")
 
 
 def centre(label: Text, panels: Sequence[Axes]) -> None:
-    """Move the label of the vertical axes to the middle of the panels. The layout of the panels must be fixed."""
+    """Centre the label of the vertical axes on the panels. The layout of the panels must be fixed."""
     places = [panel.get_position() for panel in panels]
     label.set_y((min(place.y0 for place in places) + max(place.y1 for place in places)) / 2)
 
 
-ROW = 0.135  # the height of a row in inches
+ROW = 0.135  # height of a row, in inches
 ROW_NAME_SIZE = 6.5  # font size of the names of rows, in points
-FRAME = 0.45  # the height above and below the rows of a panel, in inches
+FRAME = 0.45  # height above and below the rows of a panel, in inches
 
 
 def name_rows(axis: Axes, names: Sequence[str]) -> None:
-    """Create a row for each name in a panel, from top to bottom. Row i is at height i."""
+    """Create a row with a name for each item, from top to bottom. Row i is at the vertical position i."""
     axis.set_yticks(range(len(names)), list(map(drawable, names)))
     axis.set_ylim(len(names) - 0.4, -0.6)
     axis.tick_params(axis="y", length=0, labelsize=ROW_NAME_SIZE)
@@ -260,9 +260,9 @@ def name_rows(axis: Axes, names: Sequence[str]) -> None:
 
 
 def stacked(values: FloatArray, extent: float) -> FloatArray:
-    """Return vertical shifts that separate points in a row if they are closer than ``extent / 50``.
+    """Return vertical shifts that separate the points of a row if they are closer than ``extent / 50``.
 
-    A shift is at most 0.36.
+    No shift exceeds 0.36.
     """
     place = np.round(values / (extent / 50 or 1.0)).astype(np.int64)
     shifts = np.zeros(len(values))

@@ -1,4 +1,4 @@
-"""Figures of matrices, intervals and scatter plots."""
+"""Figures that consist of matrices, intervals or scatter plots."""
 
 from __future__ import annotations
 
@@ -33,26 +33,26 @@ Ends: TypeAlias = "tuple[float, float]"
 """The limits of an axis, or the bounds of an interval."""
 
 _EDGE = 0.05
-"""The space around all panels and texts, in inches."""
+"""The space around all panels and texts of a figure, in inches."""
 
 _DARK = 0.55
-"""The shade above which the text of a cell is white."""
+"""The shade of a cell above which its text is white."""
 
 
 def place_panels(
     page: Page,
     n_panels: int,
     n_columns: int,
-    size: tuple[float, float],  # width and height of a panel in inches
+    size: tuple[float, float],  # width and height of a panel, in inches
     *,
     margins: tuple[float, float, float, float],  # left of the first column, between columns, above and below each row
     title: str,
     label: str = "",
     beside: str = "",  # label of the vertical axes
     notes: Sequence[str] = (),
-    closed_rows: bool = True,  # otherwise, the last margin is below the last row only
+    closed_rows: bool = True,  # if False, the last margin is only below the last row
 ) -> tuple[Figure, list[Axes]]:
-    """Return a figure with panels of equal size at fixed positions. Matplotlib's layout takes several times as long."""
+    """Create a figure with panels of equal size at fixed positions, several times as fast as matplotlib's layout."""
     (width, height), (left, between, above, below) = size, margins
     n_rows = math.ceil(n_panels / n_columns)
     figure = Figure(figsize=(page.width, page.width))
@@ -83,14 +83,14 @@ def draw_matrix(
     *,
     texts: Mapping[tuple[int, int], str] = MappingProxyType({}),
     colours: str | Colormap = "Greys",
-    gap: float = 0.0,  # width of white lines between cells, in points; 0 for a frame around the cells
-    upright: bool = False,  # whether the names of columns are rotated by 90 degrees
+    gap: float = 0.0,  # width of the white lines between cells, in points; 0 for a frame
+    upright: bool = False,  # whether column names are rotated by 90 degrees
     aspect: Literal["equal", "auto"] = "equal",
-    size: float = 7.0,  # font size of names, in points
+    size: float = 7.0,  # font size of the names, in points
 ) -> None:
-    """Plot cells with shades between 0 and 1, names of rows and columns, and texts in cells.
+    """Plot a matrix of shaded cells (0 to 1), with the names of rows and columns, and texts in cells.
 
-    If a shade is nan, there is no cell.
+    There is no cell where the shade is nan.
     """
     panel.imshow(shades, cmap=colours, vmin=0, vmax=1, aspect=aspect, interpolation="none")
     panel.set_xticks(range(len(columns)), list(map(drawable, columns)), fontsize=size, rotation=90 if upright else 0)
@@ -108,7 +108,7 @@ def draw_matrix(
 
 
 class IntervalMark(NamedTuple):
-    """A value with an interval and a wider interval. The bounds are nan if there is no interval."""
+    """A value with an interval and a wider interval. The bounds of an undefined interval are nan."""
 
     value: float
     ends: Ends
@@ -118,21 +118,21 @@ class IntervalMark(NamedTuple):
 
 
 class IntervalPanel(NamedTuple):
-    """A panel with one or more marks per row, from top to bottom. A row is named after a run or a pair of runs."""
+    """A panel of intervals with one or more marks in each row. Each row is named after a run or a pair of runs."""
 
     title: str
     rows: Sequence[tuple[tuple[str, ...], list[IntervalMark]]]
 
     @property
     def runs(self) -> list[tuple[str, ...]]:
-        """The runs of the rows."""
+        """The runs after which the rows are named."""
         return [runs for runs, _ in self.rows]
 
 
 def draw_intervals(
     panels: Sequence[IntervalPanel], page: Page, *, most_columns: int = 3, zero: bool = True
 ) -> tuple[Figure, ShortNames]:
-    """Plot panels of intervals. Adjacent panels with equal titles share the horizontal axis."""
+    """Plot panels of intervals. Adjacent panels with the same title share a horizontal axis."""
     height = ROW * (1.35 if len(panels[0].rows[0][1]) > 1 else 1.0)
     figure, axes, n_columns = page.panels([height * len(panel.rows) + FRAME for panel in panels], most_columns)
     all_named = any(panel.runs != panels[0].runs for panel in panels)
@@ -172,13 +172,13 @@ def _draw_mark(axis: Axes, mark: IntervalMark, height: float) -> None:
 def draw_points(
     panel: Axes, x: FloatArray, y: FloatArray, colour: str, *, face: str = "none", size: float = 2.65, **style: Any
 ) -> None:
-    """Plot points with coloured edges. ``face`` is the fill colour, and ``size`` is in points."""
+    """Plot points with coloured edges. ``face`` is the fill colour, and ``size`` is the diameter in points."""
     x, y = np.broadcast_arrays(x, y)
     panel.scatter(x, y, s=size**2, facecolors=face, edgecolors=colour, linewidths=0.6, zorder=3, **style)
 
 
 def scale_axes(panel: Axes, x_ends: Ends, y_ends: Ends, *, diagonal: bool = False, n_ticks: int = 6) -> None:
-    """Set the limits and round ticks of a scatter plot. If ``diagonal`` is true, plot the line y = x."""
+    """Set the limits and the ticks of a scatter plot. If ``diagonal`` is true, plot the line y = x."""
     panel.set(xlim=x_ends, ylim=y_ends)
     if diagonal:
         panel.plot(x_ends, y_ends, color=GREY, linewidth=0.7, zorder=1)
@@ -187,34 +187,34 @@ def scale_axes(panel: Axes, x_ends: Ends, y_ends: Ends, *, diagonal: bool = Fals
 
 
 def with_margin(values: FloatArray) -> Ends:
-    """Return the limits of an axis for values, with margins. Values can be nan."""
+    """Return axis limits that enclose values with a margin. Values that are nan are ignored."""
     known = values[np.isfinite(values)]
     low, high = (float(known.min()), float(known.max())) if known.size else (0.0, 1.0)
     margin = 0.05 * ((high - low) or 1.0)
     return low - margin, high + margin
 
 
-_DEVIATIONS = 3.5  # least distance of an outlier from the median, in standard deviations estimated from the MAD
-_LEAST_DEVIATION = 0.2  # least distance of an outlier, as a share of the range of values
-_LEAST_VALUES = 3  # least number of values among which there can be outliers
-_MOST_OUTLIERS = 3  # maximum number of named outliers in a panel or a row
+_DEVIATIONS = 3.5  # minimum distance of an outlier from the median, in standard deviations estimated from the MAD
+_LEAST_DEVIATION = 0.2  # minimum distance of an outlier, as a share of the range of values
+_LEAST_VALUES = 3  # minimum number of values among which there can be outliers
+_MOST_OUTLIERS = 3  # maximum number of outliers that are named in a panel or row
 _LONGEST_OUTLIER = 0.9  # maximum width of the name of an outlier, in inches
 _OUTLIER_SIZE = 5.5  # font size of the names of outliers, in points
 _OUTLIER_HEIGHT, _POINT = 0.09, 0.025  # height of a name, and radius of a point, in inches
-_GAP, _ABOVE = 0.07, 0.085  # between a point and its name, next to it and above it, in inches
+_GAP, _ABOVE = 0.07, 0.085  # between a point and its name, if the name is next to the point or above it, in inches
 _LEADER = {"arrowstyle": "-", "linewidth": 0.4, "color": GREY, "shrinkA": 0.5, "shrinkB": 2.0}
-"""The style of the line from a name to its point, if the name is not next to the point."""
+"""The style of the line that connects a name and its point if they are not adjacent."""
 
 
 def outlier_names(names: Iterable[str]) -> ShortNames:
-    """Return short names of points that are outliers."""
+    """Shorten the names of points, for use as labels of outliers."""
     return names_within(names, _LONGEST_OUTLIER, _OUTLIER_SIZE)
 
 
 def outliers(values: FloatArray) -> list[int]:
-    """Return the indices of at most three values far from the median, the farthest first.
+    """Return the indices of up to three values that are far from the median, in descending order of distance.
 
-    The list is empty if there are only two values.
+    Two values cannot be outliers.
     """
     if len(values) < _LEAST_VALUES:
         return []
@@ -227,7 +227,7 @@ def outliers(values: FloatArray) -> list[int]:
 def name_outliers(
     panel: Axes, x: FloatArray, y: FloatArray, names: Sequence[str], values: FloatArray, short: ShortNames
 ) -> None:
-    """Write the short names of the outliers among ``values`` where a panel has space beside its lines.
+    """Label the outliers among ``values`` with their short names, where the panel has space.
 
     The panel must have its final size.
     """

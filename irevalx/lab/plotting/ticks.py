@@ -14,17 +14,17 @@ from irevalx.lab.plotting.page import text_width
 
 _TICK_SIZE = 7.0  # font size of tick labels, in points
 _TICK_GAP = 0.07  # space between tick labels, in inches
-_FIRST_DIGITS = (1.0, 5.0, 2.0)  # factors of round numbers, the roundest first
-_FEW = 3  # maximum number of round numbers with which other numbers are also labelled
+_FIRST_DIGITS = (1.0, 5.0, 2.0)  # leading digits of round numbers, the roundest first
+_FEW = 3  # maximum number of round numbers for which other numbers are labelled too
 _STEPS = (1, 2, 5, 10)  # leading digits of the distances between ticks
 
 
 PERCENT = FuncFormatter(lambda share, _: f"{round(100 * share, 6):g}%")
-"""The format of the labels of an axis of shares."""
+"""The format of the tick labels on an axis of shares."""
 
 
 def round_ticks(most: int = 6, *, integer: bool = False) -> MaxNLocator:
-    """Return a tick locator with at most ``most`` intervals of round length."""
+    """Create a locator that divides an axis into at most ``most`` intervals of round length."""
     return MaxNLocator(most, steps=_STEPS, integer=integer)
 
 
@@ -32,9 +32,9 @@ _SHARES = tuple((percent / 100, f"{percent}%") for percent in (0.1, 0.2, 0.5, 1,
 
 
 def share_ticks(shares: Sequence[float]) -> tuple[tuple[float, str], ...]:
-    """Return the round shares in the range of ``shares``, with labels.
+    """Return round shares in the range of ``shares`` as ticks, each with a label.
 
-    If there are too few, return ``shares`` itself.
+    If there are fewer than two round shares, return ticks for ``shares``.
     """
     least, most = 0.99 * min(shares, default=1.0), 1.01 * max(shares, default=1.0)
     ticks = tuple((place, name) for place, name in _SHARES if least <= place <= most)
@@ -42,9 +42,9 @@ def share_ticks(shares: Sequence[float]) -> tuple[tuple[float, str], ...]:
 
 
 def name_places(panel: Axes, ticks: Sequence[tuple[float, str]]) -> None:
-    """Label as many positive positions on the horizontal axis of a panel as fit.
+    """Label as many of the given positions on a panel's horizontal axis as fit.
 
-    The size of the panel must be final.
+    The positions must be positive, and the size of the panel must be final.
     """
     spans = [_Label(panel, *tick) for tick in sorted(ticks)]
     ends = [spans[0], *spans[1:][-1:]]
@@ -61,7 +61,7 @@ def name_places(panel: Axes, ticks: Sequence[tuple[float, str]]) -> None:
 
 
 class _Label:
-    """A tick label of a horizontal axis."""
+    """A tick label on the horizontal axis of a panel."""
 
     def __init__(self, panel: Axes, place: float, name: str) -> None:
         figure = panel.get_figure()
@@ -73,17 +73,17 @@ class _Label:
 
     @property
     def roundness(self) -> int:
-        """The rank of the number, above 0, among round numbers. It is 0 for 1, 10 and 100, and 1 for 5 and 50."""
+        """The rank of the tick's number by roundness: 0 for 1, 10 and 100, 1 for 5 and 50, and 2 for 2 and 20."""
         first = round(self.place / 10 ** math.floor(math.log10(self.place)), 9)
         return _FIRST_DIGITS.index(first) if first in _FIRST_DIGITS else len(_FIRST_DIGITS)
 
     def fits(self, others: Sequence[_Label]) -> bool:
-        """Return whether there is space for the label next to other labels."""
+        """Return whether there is space for the label, given the other labels."""
         return all(abs(self._x - other._x) >= self._half + other._half for other in others)  # noqa: SLF001 - same class
 
 
 def thin_ticks(panel: Axes, *, integer: bool) -> None:
-    """Choose as many round ticks on the linear horizontal axis of a panel as fit its final size."""
+    """Choose round ticks for the linear horizontal axis of a panel, as many as fit the final size of the panel."""
     low, high = sorted(panel.get_xlim())
     for most in range(6, 0, -1):
         places = [place for place in round_ticks(most, integer=integer).tick_values(low, high) if low <= place <= high]

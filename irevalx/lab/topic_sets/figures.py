@@ -1,4 +1,4 @@
-"""Figures of power and swap rates."""
+"""Figures of statistical power and of swap rates."""
 
 from __future__ import annotations
 
@@ -21,19 +21,18 @@ from irevalx.lab.topic_sets.swaps import FEWEST, TOLERATED
 from irevalx.statistics.power import Deviation, power_of_t, topics_to_find
 from irevalx.wording import spelled
 
-_POINTS = 60  # maximum number of points of a line
-_FEWEST, _MOST = 5, 10_000  # number of topics at the first point, and at the last point at most
+_POINTS = 60  # maximum number of points in a line
+_FEWEST, _MOST = 5, 10_000  # number of topics at the first point, and maximum at the last
 
 _TICKS = (5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000)
 
-_POWER_COLUMNS = 3  # panels in a row
+_POWER_COLUMNS = 3  # maximum number of panels in a row
 
 
 def power_curves(result: Power, page: Page) -> Figure:
-    """Plot power against the number of topics, given the median deviation of each measure.
+    """Plot power against the number of topics, given the median standard deviation of each measure.
 
-    There is a panel for each measure, and a line for each difference. The axes include the numbers of topics in
-    ``topics``.
+    Each measure has a panel, and each difference has a line. The axes include the numbers of topics in ``topics``.
     """
     medians = {measure: of_pairs["median"] for measure, of_pairs in result.deviations.items()}
     power, alpha, comparisons = (result.settings[name] for name in ("power", "alpha", "comparisons"))
@@ -78,19 +77,19 @@ def _power_curve(difference: float, deviation: Deviation, numbers: list[int], al
 _SHARE = "swap rate"
 _TIES = "A tie counts as half a swap."
 _BAND = "95% intervals over all splits of these topics"
-_SWAP_COLUMNS = 3  # panels in a row
-_MOST_MARKERS = 40  # a line with more points has no markers
-_MOST_IN_UNITS = 3  # maximum number of set sizes, each of which has three panels
+_SWAP_COLUMNS = 3  # maximum number of panels in a row
+_MOST_MARKERS = 40  # maximum number of points in a line with markers
+_MOST_IN_UNITS = 3  # maximum number of set sizes for which differences are drawn in three units
 _UNITS: Mapping[str, str] = {
     "difference": "from_",
     "in % of the best run": "percent",
     "in standard deviations": "sigmas",
 }
-"""A dictionary from the name of each unit in figures to the field that contains the difference in this unit."""
+"""The name of each unit of differences in figures, and the field that contains the difference in the unit."""
 
 
 def rates_by_size(result: SwapRates, page: Page) -> Figure:
-    """Plot the swap rate against the number of topics in a set. Each measure has a line."""
+    """Plot the swap rate against the number of topics in a set, with a line for each measure."""
     of_measures: dict[str, list[SizeSwapRate]] = {}
     for row in result.rows:
         of_measures.setdefault(row.measure, []).append(row)
@@ -107,7 +106,7 @@ def rates_by_size(result: SwapRates, page: Page) -> Figure:
 
 
 def rates_by_difference(result: SwapRatesByDifference, page: Page) -> Figure:
-    """Plot the swap rate against the difference on one set. Each set size has a panel, and each measure has a line."""
+    """Plot the swap rate by the difference on one set, with a panel for each set size and a line for each measure."""
     bins: dict[str, dict[int, list[DifferenceSwapRate]]] = {}
     for row in result.rows:
         bins.setdefault(row.measure, {}).setdefault(row.topics, []).append(row)
@@ -139,9 +138,9 @@ def rates_by_difference(result: SwapRatesByDifference, page: Page) -> Figure:
 
 
 def _by_difference(measure: str, bins: Sequence[DifferenceSwapRate], unit: str) -> Curve:
-    """Return the line of a measure over the differences in a field of its bins.
+    """Return the line of a measure, with the values of the field ``unit`` as positions.
 
-    It is empty if the field has no values.
+    If the field has no values, the line has no points.
     """
     last, scale = bins[-1], 1.0
     if unit != "from_":
@@ -153,6 +152,6 @@ def _by_difference(measure: str, bins: Sequence[DifferenceSwapRate], unit: str) 
 
 
 def _curve(measure: str, x: Sequence[float], rows: Sequence[Any], markers: bool = True) -> Curve:
-    """Return the line of swap rates with half ties, and the intervals of these rates."""
+    """Return a line that shows swap rates with half ties, and their intervals as a band."""
     y, low, high = np.array([(row.with_half_ties, row.low, row.high) for row in rows], np.float64).reshape(-1, 3).T
     return Curve(measure, np.array(x, np.float64), y, low, high, markers=markers)

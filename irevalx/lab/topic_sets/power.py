@@ -1,4 +1,4 @@
-"""``power`` computes the number of topics that an experiment requires. This module also declares its command."""
+"""The function ``power``, which computes the number of topics that an experiment requires, and its command."""
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -41,46 +41,46 @@ from irevalx.wording import argument_error, spelled
 DIFFERENCES = (0.01, 0.02, 0.05)
 WIDTHS = (0.05,)
 _ROUNDING = 1e-10
-"""The largest difference between two values that are treated as equal."""
+"""The amount up to which two values are treated as equal."""
 GOALS = _DIFFERENCE, _WIDTH = "difference", "interval width"
 
 
 class PowerRow(NamedTuple):
-    """The size of a difference or of an interval for a number of topics, or the number of topics for a size."""
+    """A detectable difference or an interval width for a number of topics, or the number of topics for one of these."""
 
     measure: str
-    pair: str  # source of the deviation: the "median" over all pairs of runs, or the "greatest"
-    deviation: float  # the standard deviation over topics of the difference of two runs
+    pair: str  # the "median" over all pairs of runs, or the pair with the "greatest" deviation
+    deviation: float  # standard deviation over topics of the difference between two runs
     deviation_low: float  # interval of the deviation; nan if undefined
     deviation_high: float
     goal: str  # one of GOALS
-    given: str  # the given quantity, "topics" or "size"; the other is computed
+    given: str  # the given quantity, "topics" or "size"; the other quantity is computed
     topics: int | None  # None if above a billion
-    size: float  # size of the difference, or width of the interval
+    size: float  # the difference, or the width of the interval
     low: float | None  # result for deviation_low; None or nan if undefined
     high: float | None  # result for deviation_high
 
 
 class Power(DrawnResult):
-    """The differences that a number of topics can detect, and the numbers of topics that can detect a difference."""
+    """The result of ``power``: detectable differences for numbers of topics, and numbers of topics for differences."""
 
-    rows: Sequence[PowerRow]  # by measure and pair: sizes for numbers of topics, then numbers of topics for sizes
+    rows: Sequence[PowerRow]  # by measure and pair: sizes for numbers of topics, then the reverse
     deviations: Mapping[str, Mapping[str, Deviation]]  # by measure and pair
     settings: Mapping[str, Any]  # description of the computation, for JSON
-    differences: Sequence[float]  # differences with a line in the figure
+    differences: Sequence[float]  # differences that have a line in the figure
     topics: Sequence[int]  # numbers of topics that the axes of the figure include
 
     drawings: ClassVar[Mapping[str, str]] = {"power": "power_curves"}
 
     def about(self) -> dict[str, Any]:
-        """Return how the values were computed, for JSON output."""
+        """Return a description of how the values were computed, for JSON output."""
         each = self.design_effects
         clusters = {name: {"clusters": of.number, "design_effects": effects} for name, of, effects in each}
         return {**super().about(), **self.settings, **({"clusters": clusters} if clusters else {})}
 
     @property
     def design_effects(self) -> list[tuple[str, Clusters, dict[str, float]]]:
-        """The name, the clusters and the design effect of each pair, for each measure with clustered topics."""
+        """The measures with clustered topics, each with the clusters and the design effects of the pairs."""
         return [
             (measure, clusters, {pair: deviation.design.effect for pair, deviation in of_pairs.items()})
             for measure, of_pairs in self.deviations.items()
@@ -88,7 +88,7 @@ class Power(DrawnResult):
         ]
 
     def tables(self) -> list[Table]:
-        """Return the table of ``rows``."""
+        """Return a single table that contains ``rows``."""
         return [Table("topics and sizes", PowerRow._fields, self.rows, n_labels=2)]
 
     def tables_for_people(self) -> list[Table]:
@@ -193,24 +193,25 @@ def power(
 ) -> Power:
     """Compute how many topics an experiment needs, and which differences it can detect.
 
-    Both depend on how much the difference between two runs varies over topics. The given runs should therefore be
-    similar to the runs of the planned experiment. The standard deviation of the per-topic differences is estimated from
-    these runs. Its median over all pairs of runs and its maximum are reported. The standard deviation determines the
-    smallest difference that can be detected with a given number of topics, the number of topics needed to detect a
-    given difference, and the number of topics needed for a confidence interval of a given width (Sakai, Topic Set Size
-    Design, Information Retrieval Journal 2016). A difference is detected if a two-sided paired t test is significant.
-    The power of the test is the probability that it detects the difference.
+    The required number and the detectable differences depend on how much the difference between two runs varies over
+    topics. The given runs should therefore be similar to the runs of the planned experiment. The standard deviation of
+    the per-topic differences is estimated from these runs. The median of the standard deviation over all pairs of runs
+    and the maximum are reported. The standard deviation determines the smallest difference that can be detected with a
+    given number of topics, the number of topics needed to detect a given difference, and the number of topics needed
+    for a confidence interval of a given width (Sakai, Topic Set Size Design, Information Retrieval Journal 2016). A
+    difference is detected if a two-sided paired t test is significant. The power of the test is the probability that it
+    detects the difference.
 
-    The standard deviation is itself an estimate. Its confidence interval is reported. The columns low and high contain
-    the results for standard deviations equal to the lower and upper limits of this interval. With few topics, the
-    interval is wide. The pair with the largest standard deviation on these topics usually has a smaller one on other
-    topics (selection bias). The interval of the largest standard deviation accounts for this bias.
+    The standard deviation is itself an estimate. The confidence interval of this estimate is reported. The columns low
+    and high contain the results for standard deviations equal to the lower and upper limits of this interval. With few
+    topics, the interval is wide. The pair with the largest standard deviation on these topics usually has a smaller one
+    on other topics (selection bias). The confidence interval of the largest standard deviation accounts for this bias.
 
     If `clusters` or `cluster_by` is given, topics of the same cluster can depend on each other. The variance of a mean
     is multiplied by the design effect 1 + r (m - 1), where r is the intraclass correlation of the differences (by
     analysis of variance, at least 0) and m is the mean, over topics, of the size of the topic's cluster. Power refers
-    to the cluster-robust t test of ``compare``, which requires at least 6 clusters. For other numbers of topics,
-    clusters are assumed to have the same sizes.
+    to the cluster-robust t test of ``compare``, which requires at least 6 clusters. For other numbers of topics, the
+    distribution of cluster sizes is assumed to be unchanged.
 
     Parameters
     ----------
@@ -270,7 +271,7 @@ def power(
 
 
 def _check(values: MeasureValues) -> None:
-    """Refuse a measure that is not a mean, and a single topic. Warn about few topics and constant differences."""
+    """Raise an error for a single topic or a measure that is not a mean. Warn about few topics or no variation."""
     n_topics = len(values.topics)
     if values.scale is not MEAN:
         raise ArgumentError(
@@ -309,7 +310,7 @@ def _rows(
     power: float,
     alpha: float,
 ) -> Iterator[PowerRow]:
-    """Yield rows for one deviation: the sizes for each number of topics, then the numbers of topics for each goal."""
+    """Yield the rows for one deviation: sizes for each number of topics, then the number of topics for each size."""
     values, design = (deviation.value, deviation.low, deviation.high), deviation.design
     for goal in GOALS:
         for n in topics:
@@ -330,7 +331,7 @@ def _topics_for(
 ) -> int | None:
     """Return the number of topics that are needed to detect a difference, or for an interval of a given width.
 
-    The result is None if no number of topics is sufficient, or if the standard deviation is 0 or unknown.
+    The number is None if no number of topics is sufficient, or if the standard deviation is 0 or unknown.
     """
     if math.isnan(deviation) or deviation == 0:
         return None

@@ -1,4 +1,4 @@
-"""``swap_rate`` estimates swap rates. This module also declares its command."""
+"""The function ``swap_rate``, which estimates swap rates, and its command."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -52,38 +52,38 @@ _OVER_SPLITS = (
     "The 95% intervals are for the rate over all splits of these topics into two sets of this size. They do not cover "
     "other topics."
 )
-_LONGEST_WIDTH = 100  # characters of the widest bin, and zeros
+_LONGEST_WIDTH = 100  # maximum number of characters in a bin width, including zeros
 
 
 class SizeSwapRate(NamedTuple):
-    """The swap rate of a measure for topic sets of the same size."""
+    """The swap rate of one measure for topic sets of one size."""
 
     measure: str
-    topics: int  # in a set
-    swap_rate: float  # the share of swaps, with ties counted as agreement
+    topics: int  # number of topics in a set
+    swap_rate: float  # share of swaps, where ties count as agreement
     swaps: int
     ties: int
     comparisons: int  # number of pairs of runs times number of pairs of topic sets
-    share_tied: float  # the share of comparisons in which the runs are tied on a set
-    with_half_ties: float  # the share of swaps, with each tie counted as half a swap
-    low: float | None  # the 95% interval over all splits of these topics; None if all splits were compared
+    share_tied: float  # share of comparisons in which the runs are tied on a set
+    with_half_ties: float  # share of swaps, where each tie counts as half a swap
+    low: float | None  # 95% interval over all splits of these topics; None if all splits were compared
     high: float | None
-    without_ties: float | None  # the share of swaps among comparisons without a tie; None if all are ties
+    without_ties: float | None  # share of swaps among comparisons without ties; None if there are none
 
 
 class DifferenceSwapRate(NamedTuple):
-    """The swap rate for differences of similar size on one of two topic sets. See SizeSwapRate for the last fields."""
+    """The swap rate for similar differences on one of two topic sets. The last fields are explained in SizeSwapRate."""
 
     measure: str
     topics: int
-    from_: float  # the difference is at least this, and below ``to``
+    from_: float  # smallest difference in the bin; differences are below ``to``
     to: float
-    percent: float  # ``from_`` in percent of the best run's value for all topics
-    sigmas: float  # ``from_`` in standard deviations of the runs' values for all topics
+    percent: float  # ``from_`` as a percentage of the best run's value over all topics
+    sigmas: float  # ``from_`` in standard deviations of the runs' values over all topics
     comparisons: int
     swaps: int
     rate: float
-    few: bool  # too few comparisons for a reliable rate
+    few: bool  # whether there are too few comparisons for a reliable rate
     share_tied: float
     with_half_ties: float
     low: float | None
@@ -100,12 +100,12 @@ class ReliableDifference(NamedTuple):
 
 
 class ExtrapolatedSwapRate(NamedTuple):
-    """The swap rate of larger topic sets. It is fitted to the rates with half ties of observed sizes."""
+    """The swap rate for larger topic sets, extrapolated from the rates with half ties of observed set sizes."""
 
     measure: str
     topics: int
     with_half_ties: float
-    low: float | None  # range of the rates that are fitted to each observed size alone; None if no size has a rate
+    low: float | None  # range of rates that are extrapolated from single sizes; None if no size has a rate
     high: float | None  # above 0 and below 0.5
 
 
@@ -117,16 +117,16 @@ _EXTRAPOLATED = (
 
 
 class SwapRates(DrawnResult):
-    """Swap rates for each size of topic sets."""
+    """The result of ``swap_rate``: the swap rate for each size of topic sets."""
 
-    rows: Sequence[SizeSwapRate]  # by measure, ascending in size
-    seed: int  # of the topic sets
+    rows: Sequence[SizeSwapRate]  # by measure, in ascending order of size
+    seed: int  # random seed of the topic sets
     extrapolated: Sequence[ExtrapolatedSwapRate] = ()
 
     drawings: ClassVar[Mapping[str, str]] = {"swaps": "rates_by_size"}
 
     def tables(self) -> list[Table]:
-        """Return the table of ``rows``, and the extrapolated rates if there are any."""
+        """Return the table of ``rows`` and, if there are any, the table of extrapolated rates."""
         optional = ("swaps ties", "comparisons", "without_ties")
         rows = Table("swaps", SizeSwapRate._fields, self.rows, fits=True, optional=optional)
         if not self.extrapolated:
@@ -136,12 +136,12 @@ class SwapRates(DrawnResult):
 
 
 class SwapRatesByDifference(DrawnResult):
-    """Swap rates for each size of the difference on one of two topic sets."""
+    """The result of ``swap_rate`` with ``bins``: the swap rate for each size of the difference on one topic set."""
 
-    rows: Sequence[DifferenceSwapRate]  # by measure and size of the sets, ascending in the difference
+    rows: Sequence[DifferenceSwapRate]  # by measure and set size, in ascending order of the difference
     reliable: Sequence[ReliableDifference]
-    requests: Sequence[RequestedMeasure]  # the measures; empty for scores
-    seed: int  # of the topic sets
+    requests: Sequence[RequestedMeasure]  # the requested measures; empty if the values are scores
+    seed: int  # random seed of the topic sets
 
     drawings: ClassVar[Mapping[str, str]] = {"swaps": "rates_by_difference"}
 
@@ -156,7 +156,7 @@ class SwapRatesByDifference(DrawnResult):
         ]
 
     def tables_for_people(self) -> list[Table]:
-        """Return both tables under displayed titles. The first table has only the swap rate for comparing measures."""
+        """Return the tables with displayed titles. The first table contains only the rate for comparing measures."""
         columns = ("measure", "topics", "from", "to", "comparisons", "few", "swaps", "with_half_ties", "low", "high")
         first, second = self.tables()
         marked = [[*(row._asdict() | {"few": "few" if row.few else ""}).values()] for row in self.rows]
@@ -165,7 +165,7 @@ class SwapRatesByDifference(DrawnResult):
 
 
 def _bin_width(value: Any) -> Fraction:
-    """Return the width of a bin as the exact value of its decimal notation."""
+    """Convert a bin width to the exact value of its decimal notation."""
     width = value if isinstance(value, Fraction) else Fraction(repr(real_number("", value)))
     if not 0 < width <= WIDEST or (width * 10**DECIMALS).denominator != 1:
         raise ValueError(value)
@@ -224,12 +224,13 @@ def swap_rate(
     has a 95% interval over all splits of these topics into two sets of this size. The interval does not generalise to
     other topics, and it is not reported if all splits were compared.
 
-    With `bins`, the result contains one row per size of the difference on one of the two sets; each set is used in
-    turn. The size is reported as an absolute value, as a percentage of the best run's value, and in standard deviations
-    of the runs' values over all topics (for sums, the values are scaled to the number of topics in a set). A row
-    contains the numbers of comparisons and of swaps, the share of swaps, and the columns for ties described above. A
-    second table contains the smallest difference above which at most 5% of the comparisons are swaps, with each tie
-    counted as half a swap. Bins with fewer than 30 comparisons are marked "few" and are excluded from the second table.
+    With `bins`, comparisons are grouped by the size of the difference on one of the two sets, and the result contains
+    one row per group. Each set is used once for the grouping. The size is reported as an absolute value, as a
+    percentage of the best run's value, and in standard deviations of the runs' values over all topics (for sums, the
+    values are scaled to the number of topics in a set). A row contains the numbers of comparisons and of swaps, the
+    share of swaps, and the columns for ties described above. A second table contains the smallest difference above
+    which at most 5% of the comparisons are swaps, with each tie counted as half a swap. Bins with fewer than 30
+    comparisons are marked "few" and are excluded from the second table.
 
     If `clusters` or `cluster_by` is given, topics of the same cluster can depend on each other. Topic sets then contain
     whole clusters, and the size of a set (also in `sizes` and `extrapolate`) is its number of clusters.
@@ -271,11 +272,11 @@ def swap_rate(
     requests = () if given.ranked is None else given.ranked.requests
     for values in measured:
         _refuse_sizes(values, sizes, larger)
-    shared_sets = cache(partial(topic_sets, draws=draws, seed=seed))  # equal for all measures
+    shared_sets = cache(partial(topic_sets, draws=draws, seed=seed))  # the sets are equal for all measures
     width = None if bins is None else _bin_width(bins)
     by_size, by_difference, reliable = list[SizeSwapRate](), list[DifferenceSwapRate](), list[ReliableDifference]()
     for values in measured:
-        # The sign of a difference of means over topics is the sign of the sum over the clusters of a set.
+        # The sign of the difference between means is the sign of the sum of differences over the clusters of a set.
         tested = values.tested if values.clusters is None else values.clusters.sums(values.tested)
         for size in sizes or default_sizes(tested.shape[1]):
             sets: TopicSets = shared_sets(tested.shape[1], size)
@@ -320,7 +321,7 @@ def _extrapolated(measure: str, rows: Sequence[SizeSwapRate], larger: Sequence[i
 
 
 def _with_and_without_ties(rate: Swaps) -> dict[str, Any]:
-    """Return the fields that both kinds of rows share. The share of ties is the first one."""
+    """Return the fields that SizeSwapRate and DifferenceSwapRate have in common."""
     return {
         "share_tied": rate.share_tied,
         "with_half_ties": rate.rate_with_half_ties,
@@ -331,7 +332,7 @@ def _with_and_without_ties(rate: Swaps) -> dict[str, Any]:
 
 
 def _refuse_sizes(values: MeasureValues, sizes: Sequence[int], larger: Sequence[int]) -> None:
-    """Raise InputError if there are fewer than two topics, and ArgumentError if topic sets are too large."""
+    """Raise InputError if there are fewer than two topics, and ArgumentError if the topic sets are too large."""
     measure, n_topics, units = values.measure, len(values.topics), "topics"
     if values.clusters is not None:
         n_topics, units = values.clusters.number, "clusters of topics"

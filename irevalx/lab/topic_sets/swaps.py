@@ -1,4 +1,4 @@
-"""Swap rates for each topic set size, and for each size of the difference.
+"""Swap rates for each size of topic sets, and for each size of the difference between runs.
 
 Two disjoint topic sets are treated as two experiments with the same runs. In a swap, a run is better than another run
 on one topic set and worse on the other [Ahlgren & Grönqvist 2008, section 6.1; Voorhees & Buckley, SIGIR 2002].
@@ -27,49 +27,48 @@ DRAWS = 1000
 """The default number of pairs of topic sets."""
 
 _NOISE = 1e-12
-"""A standard error of at most this number, or a difference of at most half this number, is treated as a rounding
-error."""
+"""The largest standard error, and twice the largest difference, that are treated as rounding errors."""
 
 _TAIL = 0.025
-"""The probability that a value is beyond one end of an interval."""
+"""The probability that a value is beyond one of the two bounds of an interval."""
 
 _SIZES = (1, 2, 3, 4, 5, 10, 15, 20, 25, 30, 40, 50, 75, 100, 150, 200)
 
 
 class Swaps(Frozen, kw_only=True):
-    """Counts of comparisons in which two topic sets disagree on which of two runs is better."""
+    """The number of comparisons in which two topic sets disagree on which of two runs is better."""
 
     comparisons: int
-    """The number of comparisons, which is the number of pairs of runs times the number of pairs of topic sets. It is at
-    least 1."""
+    """The number of comparisons: the number of pairs of runs times the number of pairs of topic sets. There is at least
+    one."""
     swaps: int
-    """The number of comparisons in which each run is better on one of the two sets."""
+    """The number of comparisons in which each of the two runs is better on one of the two sets."""
     ties: int = 0
-    """The number of comparisons in which the runs are tied on at least one of the sets. They are not swaps."""
+    """The number of comparisons in which the runs are tied on a set, which are not swaps."""
     error: float = math.nan
-    """The standard error of the swap rate with half ties over drawn pairs of sets. It is nan if there is a single pair,
-    or if all pairs are compared."""
+    """The standard error of the swap rate with half ties over drawn pairs of sets, or nan if there is a single pair or
+    all pairs are compared."""
     draws: int = 1
-    """The number of pairs of topic sets for which there is at least one comparison."""
+    """The number of pairs of topic sets on which runs are compared."""
 
     @property
     def rate(self) -> float:
-        """The share of swaps among all comparisons, including ties, in [0, 1]."""
+        """The share of swaps among all comparisons including ties, in [0, 1]."""
         return self.swaps / self.comparisons
 
     @property
     def share_tied(self) -> float:
-        """The share of ties among all comparisons."""
+        """The share of comparisons that are ties."""
         return self.ties / self.comparisons
 
     @property
     def rate_with_half_ties(self) -> float:
-        """The share of swaps, in which each tie counts as half a swap, as if the order of tied runs were random."""
+        """The share of swaps if each tie counts as half a swap, as if tied runs were ordered at random."""
         return (self.swaps + self.ties / 2) / self.comparisons
 
     @property
     def rate_without_ties(self) -> float:
-        """The share of swaps among the comparisons without a tie, or nan if all comparisons are ties."""
+        """The share of swaps among comparisons without ties, or nan if all comparisons are ties."""
         decided = self.comparisons - self.ties
         return self.swaps / decided if decided else math.nan
 
@@ -79,14 +78,15 @@ class Swaps(Frozen, kw_only=True):
         rate, error = self.rate_with_half_ties, self.error
         if math.isnan(error):
             return math.nan, math.nan
-        # Clopper-Pearson, for the number of independent comparisons with this error: wider than 0 even without swaps.
+        # A Clopper-Pearson interval for as many independent comparisons as have this error has a width even without
+        # swaps.
         spread = rate * (1 - rate)
         independent = spread / error**2 if spread > 0 and error > _NOISE else self.draws
         return share_interval(rate, min(max(1.0, independent), self.comparisons))
 
 
 def share_interval(share: float, n: float) -> tuple[float, float]:
-    """Return the Clopper-Pearson 95% interval for a share of ``n``, which can be fractional."""
+    """Return the Clopper-Pearson 95% interval for a share of ``n`` comparisons. The number can be fractional."""
     from scipy.special import betaincinv
 
     x = share * n
@@ -96,7 +96,7 @@ def share_interval(share: float, n: float) -> tuple[float, float]:
 
 
 def default_sizes(n_topics: int) -> tuple[int, ...]:
-    """Return possible sizes of two disjoint sets. The largest size is half the number of topics."""
+    """Return the default sizes of two disjoint topic sets, of which the largest is half the number of topics."""
     half = n_topics // 2
     smaller = tuple(size for size in _SIZES if size < half)
     return (*smaller, half) if half else ()
@@ -105,7 +105,7 @@ def default_sizes(n_topics: int) -> tuple[int, ...]:
 def own_sets(
     values: FloatArray, size: int, *, draws: int = DRAWS, seed: int = 0
 ) -> Iterator[tuple[FloatArray, IntArray]]:
-    """Yield the values of each pair of runs, and the topic sets that are drawn for this pair.
+    """Yield the values of each pair of runs, and the topic sets that are drawn for the pair.
 
     The shape of the values is (2, n_topics).
     """
@@ -114,17 +114,17 @@ def own_sets(
 
 
 TopicSets: TypeAlias = "IntArray | Iterable[tuple[FloatArray, IntArray]]"
-"""The result of ``topic_sets``, which all pairs of runs share, or of ``own_sets``, which yields sets for each pair of
-runs. The shape of shared sets is (n_pairs, 2, size)."""
+"""The topic sets on which runs are compared: sets that all pairs of runs share (``topic_sets``), or sets for each pair
+of runs (``own_sets``). The shape of shared sets is (n_pairs, 2, size)."""
 
 
 def runs_on_sets(values: FloatArray, sets: TopicSets) -> Iterable[tuple[FloatArray, IntArray]]:
-    """Return the values of the runs that are compared on the same topic sets, with these sets."""
+    """Return the topic sets, and the values of the runs that are compared on these sets."""
     return [(values, sets)] if isinstance(sets, np.ndarray) else sets
 
 
 def swap_rate(values: FloatArray, sets: TopicSets) -> Swaps:
-    """Compare all pairs of runs on two topic sets. The shape of ``values`` is (n_runs, n_topics)."""
+    """Compare all pairs of runs on pairs of topic sets. The shape of ``values`` is (n_runs, n_topics)."""
     n_topics, comparisons, swaps, ties, draws = values.shape[1], 0, 0, 0, 0
     errors = []
     for compared, their_sets in runs_on_sets(values, sets):
@@ -149,17 +149,17 @@ def swap_rate(values: FloatArray, sets: TopicSets) -> Swaps:
 
 
 FARTHEST = 5
-"""The largest size of an extrapolated topic set, divided by the largest size with an observed rate. Simulations on
+"""The maximum size of an extrapolated topic set, relative to the largest size with an observed rate. Simulations on
 robust03 checked the extrapolation up to this ratio."""
 
 
 def extrapolated_rates(sizes: Sequence[int], rates: Sequence[float], larger: Sequence[int]) -> FloatArray:
-    """Return the swap rates of larger topic sets, which are fitted to the rates of the observed sizes.
+    """Extrapolate swap rates to larger topic sets from the rates of observed sizes.
 
     The true differences of the pairs of runs, in standard deviations of the differences over topics, are assumed to be
     normally distributed with mean 0 and variance v. The means over two sets of n topics then have the correlation r =
-    nv/(1 + nv), and have different signs with the probability arccos(r)/pi. v is estimated by least squares. The shape
-    is (n_larger,).
+    nv/(1 + nv), and have different signs with the probability arccos(r)/pi. The variance v is estimated by least
+    squares. The shape is (n_larger,).
     """
     from scipy.optimize import minimize_scalar
 
@@ -176,17 +176,17 @@ def extrapolated_rates(sizes: Sequence[int], rates: Sequence[float], larger: Seq
 
 
 def is_sample(n_topics: int, sets: IntArray) -> bool:
-    """Return whether at least two pairs of topic sets were drawn from more pairs."""
+    """Return whether at least two, but not all possible, pairs of topic sets were drawn."""
     return 1 < len(sets) < _number_of_pairs(n_topics, sets.shape[2])
 
 
 def topic_sets(n_topics: int, size: int, *, draws: int = DRAWS, seed: int = 0, pair: int | None = None) -> IntArray:
-    """Return different pairs of disjoint topic sets. Topics are indices in ascending order.
+    """Return different pairs of disjoint topic sets, in which topics are indices in ascending order.
 
-    All pairs are returned if there are at most ``draws``. Otherwise, pairs are drawn at random. Draw i hashes the text
-    ``"SEED swap-rate i"`` with SHAKE-256 and sorts the topics by the resulting 64-bit little-endian numbers. If sets
-    are drawn for each pair of runs, the text is ``"SEED swap-rate PAIR i"``. The first topics form one set, and the
-    next topics form the other set. Repeated pairs of sets are replaced. The shape is (n_pairs, 2, size).
+    If there are at most ``draws`` pairs, all of them are returned. If there are more, pairs are drawn at random. Draw i
+    hashes the text ``"SEED swap-rate i"`` with SHAKE-256 and sorts the topics by the resulting 64-bit little-endian
+    numbers. If sets are drawn for each pair of runs, the text is ``"SEED swap-rate PAIR i"``. The first topics form one
+    set, and the next topics form the other set. Repeated pairs of sets are replaced. The shape is (n_pairs, 2, size).
     """
     if _number_of_pairs(n_topics, size) <= draws:
         return np.array(list(_all_pairs(n_topics, size)), np.int64)
@@ -203,7 +203,7 @@ def topic_sets(n_topics: int, size: int, *, draws: int = DRAWS, seed: int = 0, p
 
 
 def _number_of_pairs(n_topics: int, size: int) -> int:
-    """Return the number of pairs of disjoint topic sets."""
+    """Return the number of possible pairs of disjoint topic sets of the given size."""
     return comb(n_topics, size) * comb(n_topics - size, size) // 2
 
 
@@ -215,7 +215,7 @@ def _all_pairs(n_topics: int, size: int) -> Iterator[tuple[tuple[int, ...], tupl
 
 
 def averaging_matrix(sets: IntArray, n_topics: int) -> FloatArray:
-    """Return the matrix that averages over topic sets. Its shape is (n_topics, n_sets).
+    """Return a matrix of shape (n_topics, n_sets) that averages values over topic sets.
 
     The shape of ``sets`` is (n_sets, size).
     """
@@ -225,44 +225,44 @@ def averaging_matrix(sets: IntArray, n_topics: int) -> FloatArray:
 
 
 TOLERATED = 0.05
-"""The maximum swap rate above a reliable difference."""
+"""The maximum swap rate for differences that are called reliable."""
 
 WIDEST = 1_000_000
 """The maximum width of a bin. The largest differences are numbers of documents."""
 
 _VARIANCE_NOISE = 1e-12
-"""A variance that is below this number, relative to its terms, is treated as a rounding error."""
+"""The relative size, compared with its terms, below which a variance is treated as a rounding error."""
 
 FEWEST = 30
-"""The minimum number of comparisons in a reliable bin."""
+"""The minimum number of comparisons in a bin with a reliable rate."""
 
 
 class SwapBin(Swaps, kw_only=True):
-    """The comparisons in which the difference of two runs on one topic set is in a bin.
+    """The comparisons in which the difference between two runs on one of two topic sets falls into a bin.
 
-    Each set of a pair is used in turn.
+    Each set of a pair is used once for the assignment.
     """
 
     least: float
-    """The minimum absolute difference in the bin."""
+    """The smallest absolute difference that belongs to the bin."""
     limit: float
-    """The minimum absolute difference in the next bin."""
+    """The smallest absolute difference that belongs to the next bin."""
     percent: float
-    """The field ``least`` in percent of the best run's score for all topics, or nan unless this score is above 0."""
+    """The field ``least`` as a percentage of the best run's score over all topics, or nan if the score is at most 0."""
     sigmas: float
-    """The field ``least`` in standard deviations (n - 1) of the runs' scores for all topics, or nan if the deviation is
-    0. For a sum, scores are scaled to the number of topics in a set."""
+    """The field ``least`` in standard deviations (n - 1) of the runs' scores over all topics, or nan if the deviation
+    is 0. For a sum, scores are scaled to the number of topics in a set."""
 
     @property
     def is_small(self) -> bool:
-        """Whether the bin has fewer than ``FEWEST`` comparisons."""
+        """Whether the bin contains fewer than ``FEWEST`` comparisons."""
         return self.comparisons < FEWEST
 
 
 def swap_bins(values: FloatArray, sets: TopicSets, width: Fraction, scale: Scale = MEAN) -> list[SwapBin]:
-    """Compare all pairs of runs on two topic sets. Return the bins that are not empty.
+    """Compare all pairs of runs on pairs of topic sets, and group the comparisons into bins by difference.
 
-    A bin contains the comparisons with similar differences on either set.
+    A bin contains the comparisons with similar differences on either set. Empty bins are omitted.
     """
     totals: dict[int, FloatArray] = {}
     size, was_drawn = 0, False
@@ -296,7 +296,7 @@ def swap_bins(values: FloatArray, sets: TopicSets, width: Fraction, scale: Scale
 
 
 def _sums_by_bin(values: FloatArray, sets: IntArray, units: int, scale: Scale) -> Iterator[tuple[int, FloatArray]]:
-    """Yield the index of each bin, and seven sums over pairs of topic sets.
+    """Yield the index of each bin, with seven sums over pairs of topic sets.
 
     The sums are the numbers of comparisons, swaps and ties; the variance of swaps with half the ties, their covariance
     with comparisons, and the variance of comparisons; and the number of pairs of topic sets with comparisons. ``units``
@@ -324,7 +324,7 @@ def _sums_by_bin(values: FloatArray, sets: IntArray, units: int, scale: Scale) -
 
 
 def least_reliable(bins: Sequence[SwapBin]) -> float | None:
-    """Return the smallest difference from which no bin has a rate above ``TOLERATED``, or None if there is none."""
+    """Return the smallest difference from which the rate never exceeds ``TOLERATED``, or None if there is none."""
     # bins with few comparisons are ignored
     reliable = None
     for each in reversed([each for each in bins if not each.is_small]):
@@ -335,7 +335,7 @@ def least_reliable(bins: Sequence[SwapBin]) -> float | None:
 
 
 def _differences(values: FloatArray, sets: IntArray, scale: Scale) -> IntArray:
-    """Return the differences of all pairs of runs on all sets, in units of the last significant decimal."""
+    """Return the differences of all pairs of runs on all sets, as integers in units of the last significant decimal."""
     first, second = pairs_of_runs(len(values))
     scores = scale.of_mean(values @ averaging_matrix(sets, values.shape[1]), sets.shape[1])
     return in_units(differences(scores[second], scores[first])).astype(np.int64)
