@@ -23,10 +23,10 @@ SELDOM = frozenset(
     | {"min_retrieved", "names", "no_title", "results_format", "rounding", "sample_rate", "score_columns"}
     | {"second_human", "svg_text", "threads", "ties", "titled", "topic_rates"}
 )
-"""Rarely used parameters. The brief help lists only their names, and the full help explains each in one sentence."""
+"""The parameters that are rarely used. Brief help lists only their names, and full help explains each in a sentence."""
 
 SENTENCES = 3
-"""The number of sentences in which the full help explains another parameter. The manual page contains all sentences."""
+"""The number of sentences in which the full help explains other parameters. The manual page contains all sentences."""
 
 
 class HelpCommand(click.Command):
