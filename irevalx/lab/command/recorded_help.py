@@ -40,7 +40,7 @@ class RecordedCommand(HelpCommand):
         self._complete_command = complete_command
 
     def make_context(self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any) -> click.Context:
-        """Parse arguments for completion, or print the help if requested. Otherwise, return the complete command's."""
+        """Parse arguments for completion, print requested help, or return the context of the complete command."""
         if extra.get("resilient_parsing"):
             return super().make_context(info_name, args, parent, **extra)
         with suppress(UsageError, click.UsageError):  # the complete command reports them

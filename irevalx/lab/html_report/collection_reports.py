@@ -1,4 +1,4 @@
-"""Reports of several collections: a page about the results over all collections, and a report of each collection."""
+"""Reports of several collections, which consist of a page about all collections and a report of each collection."""
 
 import os
 from collections.abc import Callable, Sequence
@@ -35,9 +35,9 @@ from irevalx.wording import first_names, spelled
 
 
 class CollectionReports(Report, kw_only=True):
-    """The reports of several collections. They are computed one after the other when they are needed.
+    """The reports of several collections, which are computed one after the other when they are needed.
 
-    ``page`` is the page about all collections. There is no ``data``.
+    The property ``page`` is the page about all collections. There is no ``data``.
     """
 
     values: FloatArray = np.empty((0, 0, 0))
@@ -52,15 +52,15 @@ class CollectionReports(Report, kw_only=True):
     not_averaged: frozenset[str]
     """The measures that have no mean over collections, such as counts."""
     report_of: Callable[[CollectionInputs], Report]
-    """A function that returns the report of a collection."""
+    """A function that computes the report of a collection."""
 
     @property
     def page(self) -> str:
-        """The page about all collections as HTML, without links to the reports of the collections."""
+        """The page about all collections as HTML. The page contains no links to the reports of the collections."""
         return self._page({}, lambda name, report: None)
 
     def write(self, path: str | os.PathLike[str] | None, form: str | None = None) -> None:
-        """Write the page about all collections to a file, and the report of each collection to a file next to it.
+        """Write a page about all collections to a file, and the report of each collection to a file next to it.
 
         If the path is ``report.html``, the report of the collection fiqa is ``report-fiqa.html``. Raise UsageError if
         there is no path, or if ``form`` is "json".
@@ -77,7 +77,7 @@ class CollectionReports(Report, kw_only=True):
         write_lines([page.encode("utf-8", "replace")], file)
 
     def _page(self, pages: dict[str, str], use: Callable[[str, Report], None]) -> str:
-        """Return the page about all collections. It links to ``pages``, and ``use`` receives each report."""
+        """Return the page about all collections, with links to ``pages``. Pass each report to the function ``use``."""
         compared, other = self.compared, dict[str, dict[str, dict[str, float]]]()  # by measure, collection and run
         rows = [] if compared is None else list(compared.all_runs)
         known = {(row.measure, row.collection) for row in rows}
@@ -122,7 +122,7 @@ def reports_of_collections(
 ) -> CollectionReports:
     """Return the reports of several collections.
 
-    ``arguments`` are arguments of ``report``, and ``default`` its measures.
+    The keywords ``arguments`` are arguments of ``report``, and ``default`` contains its default measures.
     """
     names = list(dict.fromkeys(name for collection in collections for name in runs_of(collection)))
     measures: Sequence[str] = measures_of(arguments["measures"])
@@ -162,14 +162,14 @@ def reports_of_collections(
 
 
 def is_compared(request: RequestedMeasure) -> bool:
-    """Return whether the comparison over collections supports a measure."""
+    """Return whether comparisons over several collections support a measure."""
     return request.measure.summary is mean and request.measure not in COVERAGE_MEASURES
 
 
 def _in_collection(given: Any, collection: str) -> Any:
-    """Return an argument.
+    """Adapt an argument to one collection.
 
-    If it contains paths of files, they are replaced by the paths of the files of a collection.
+    If the argument contains paths with a placeholder, replace the placeholder by the name of the collection.
     """
     if isinstance(given, list | tuple):
         return type(given)(_in_collection(path, collection) for path in given)

@@ -1,4 +1,4 @@
-"""The data of the HTML report."""
+"""The data that the HTML report displays."""
 
 from __future__ import annotations
 
@@ -31,38 +31,38 @@ SHORT_NAME = 32
 
 
 class ScoresData(Frozen, kw_only=True):
-    """The values of runs that are compared, from score files."""
+    """The values of runs, read from score files, and the comparisons of the runs."""
 
     title: str | None
-    """The title of the page, or None for the names of runs."""
+    """The title of the page, or None if the title lists the names of runs."""
     qrels_path: str | None = None
-    """The file of the judgments, or None if they were in no file."""
+    """The path of the judgment file, or None if the judgments do not come from a file."""
     run_paths: Sequence[str]
-    """The files of the runs, or the score files."""
+    """The paths of the run files, or of the score files."""
     full_paths: bool
-    """Whether the report contains the folders of absolute paths."""
+    """Whether the report displays absolute paths with their folders."""
     options: Sequence[str]
-    """The options that differ from their defaults, as typed in the shell."""
+    """The options that differ from their defaults, in shell syntax."""
     scores: ReportedScores
     baseline: str | None
-    """The baseline, or None if all pairs are compared."""
+    """The name of the baseline, or None if all pairs of runs are compared."""
     method: Method
-    """The method of comparison."""
+    """The method by which runs are compared."""
     warned: Sequence[str]
-    """The warnings of the comparison."""
+    """The warnings that the comparison issued."""
     groups: Sequence[str]
     """The group of each run."""
     topic_groups: TopicGroups
-    """The topics of each group."""
+    """The topics in each topic group."""
     topic_texts: Mapping[str, str]
-    """A dictionary from topic to text."""
+    """The text of each topic."""
     verdicts: Gate | None = None
-    """The verdicts on the runs, or None if there is no margin."""
+    """The verdicts on the runs, or None if no margin is specified."""
     notes: Sequence[str] = ()
-    """Sentences that follow the findings. If there are no findings, they are among the cautions."""
+    """Sentences that follow the findings. If there are no findings, the sentences are among the cautions."""
 
     def parts(self) -> dict[str, Any]:
-        """Return all parts of the data except ``about`` and the sentences."""
+        """Return all entries of the data except ``about`` and the sentences."""
         scores, names = self.scores, [self.without_folders(run) for run in self.scores.runs]
         short, parts = shorten(names, SHORT_NAME), split_names(names)
         return {
@@ -87,7 +87,7 @@ class ScoresData(Frozen, kw_only=True):
         }
 
     def about(self) -> dict[str, Any]:
-        """Return the description of the evaluation."""
+        """Return the entry that describes the evaluation."""
         scores, unknown = self.scores, dict.fromkeys(("n_judged_topics", "n_pooled", "n_judged", "n_relevant", "level"))
         names, compared = scores.runs, scores.compared
         return {
@@ -112,9 +112,9 @@ class ScoresData(Frozen, kw_only=True):
 
     @cached_property
     def _names_of_files(self) -> dict[str, str]:
-        """A dictionary from the absolute path of each input file to its displayed name.
+        """The displayed name of each input file, by absolute path.
 
-        The name omits folders that do not distinguish runs.
+        Folders are omitted unless they distinguish files.
         """
         paths = [
             path for path in (*self.run_paths, self.qrels_path) if path is not None and PurePath(path).is_absolute()
@@ -126,20 +126,20 @@ class ScoresData(Frozen, kw_only=True):
         return names | {path: os.path.relpath(path, os.path.commonpath(alike)) for path in alike}
 
     def without_folders(self, text: str) -> str:
-        """Replace absolute paths in a text by the names of input files. If absolute paths were requested, keep them."""
+        """Replace absolute paths in a text by the displayed names of files, unless absolute paths were requested."""
         for path, name in sorted(self._names_of_files.items(), reverse=True):
             text = text.replace(path, name)
         return text
 
     def _file(self, path: str | None) -> dict[str, str | None]:
-        """Return the path of a file and its digest, or None for standard input and for Python objects."""
+        """Return the path and the digest of a file. For standard input and Python objects, the digest is None."""
         if path is None or path == "-":
             return {"path": path, "sha256": None}
         return {"path": self._names_of_files.get(path, path), "sha256": Source(path).sha256()}
 
     @property
     def _main_pair(self) -> list[int] | None:
-        """The indices of the two runs in the main result, or None if there is no main result."""
+        """The indices of the two runs that the main result compares, or None if there is no main result."""
         for conclusion in self.scores.conclusions.values():
             if conclusion.of_measure.measured.direction and conclusion.of_measure.comparisons.pairs:
                 pair = conclusion.pair_of(conclusion.main_run)
@@ -155,7 +155,7 @@ class ScoresData(Frozen, kw_only=True):
 
     @cached_property
     def identical_runs(self) -> list[list[str]]:
-        """The groups of at least two runs with identical rankings and values."""
+        """Groups of two or more runs that have identical rankings and identical values."""
         values = self.scores.values
         alike: dict[bytes, list[str]] = {}
         for number, (run, ranking) in enumerate(zip(self.scores.runs, self._digests, strict=True)):
@@ -164,7 +164,7 @@ class ScoresData(Frozen, kw_only=True):
 
     @property
     def _digests(self) -> Iterable[bytes]:
-        """The digest of each ranking. Score files have no digests."""
+        """The digest of each ranking, which is empty for score files."""
         return [b""] * len(self.scores.runs)
 
     def is_determined(self, pair: ComparedPair) -> bool | None:
@@ -186,23 +186,23 @@ class ScoresData(Frozen, kw_only=True):
 
 
 class ReportData(ScoresData, kw_only=True):
-    """The values that are evaluated, compared and counted."""
+    """The values of runs, evaluated from judgments and run files, and the comparisons of the runs."""
 
     judgments: Judgments
     settings: Settings
     """The settings of the evaluation."""
     first: FirstDocuments
-    """The first documents of the runs."""
+    """The top documents of the runs."""
     bounded: Sequence[WeightedScores]
-    """The bounds of measure values over all completions of the judgments, for measures that are sums over ranks."""
+    """The bounds of measure values over all completions of the judgments, for measures that are weighted sums."""
 
     @cached_property
     def places(self) -> list[int]:
-        """The indices of the topics of the report among the judged topics."""
+        """The index of each displayed topic among the judged topics."""
         return [self.judgments.topic_index[as_bytes(topic)] for topic in self.scores.topics]
 
     def parts(self) -> dict[str, Any]:
-        """Return all parts of the data except ``about`` and the sentences."""
+        """Return all entries of the data except ``about`` and the sentences."""
         return {
             **super().parts(),
             "measures": [measure.about(self.settings) for measure in self.scores.measures],
@@ -212,7 +212,7 @@ class ReportData(ScoresData, kw_only=True):
         }
 
     def about(self) -> dict[str, Any]:
-        """Return the description of the evaluation."""
+        """Return the entry that describes the evaluation."""
         counted = self._counted
         return {
             **super().about(),
@@ -256,7 +256,7 @@ class ReportData(ScoresData, kw_only=True):
         ]
 
     def _judged(self) -> list[dict[str, Any]]:
-        """Return the share of judged documents of each run at each rank, and among the documents up to each rank."""
+        """Return the share of judged documents at each rank, and at or above each rank, for each run."""
         depth = self.first.depth
         return [
             {
@@ -272,9 +272,9 @@ class ReportData(ScoresData, kw_only=True):
         ]
 
     def _found_alone(self) -> list[dict[str, Any]]:
-        """Return the retrieved and the unique documents of each group of runs.
+        """Return the numbers of retrieved documents and of unique documents for each group of runs.
 
-        If there is one group, the list is empty.
+        If there is only one group, the list is empty.
         """
         if len(set(self.groups)) < 2:
             return []
@@ -292,7 +292,7 @@ class ReportData(ScoresData, kw_only=True):
         ]
 
     def _bounds(self) -> list[dict[str, Any]]:
-        """Return the bounds of the mean of each run."""
+        """Return the lowest and highest possible mean of each run, over all completions of the judgments."""
         numbers = {measure.name: number for number, measure in enumerate(self.scores.measures)}
         bounds = []
         for of_measure in self.bounded:

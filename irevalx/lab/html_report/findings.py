@@ -1,4 +1,4 @@
-"""The findings and cautions of the HTML report, as sentences."""
+"""The findings and the cautions of the HTML report, as sentences."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from irevalx.reports.report import judged_in_words, percent
 from irevalx.wording import join_words
 
 FEW_JUDGED = 0.8
-"""The share of judged documents among a run's first documents below which a caution is added."""
+"""The share of judged documents in a run's top documents below which a caution is added."""
 
 MANY_TIED = 0.1
-"""The share of tied scores among a run's first documents above which a caution is added."""
+"""The share of tied scores in a run's top documents above which a caution is added."""
 
 LEAST_SHARE = 0.005
-"""A difference of shares of judged documents. Runs whose shares differ by less are treated as equally judged."""
+"""The difference between shares of judged documents below which runs are called equally judged."""
 
 
 def findings(data: ScoresData) -> list[str]:
-    """Return the findings as sentences. The main result is first, after the verdicts.
+    """Return the findings as sentences: the verdicts, the main result, and the other results.
 
-    The list is empty if no runs were compared.
+    If no runs were compared, the list is empty.
     """
     verdicts = [] if data.verdicts is None else data.verdicts.summary
     return [*verdicts, *_findings(data)]
@@ -49,7 +49,7 @@ def _findings(data: ScoresData) -> list[str]:
     if len(data.identical_runs) == 1 and len(data.identical_runs[0]) == len(data.scores.runs):
         return [f"{_identical(data, listed(data.scores.runs))} {_coverage(main.of_measure)}".rstrip()]
     on_main_pair: list[str] = []
-    if main.of_measure.pairs[1:]:  # otherwise, the first finding is on the only pair
+    if main.of_measure.pairs[1:]:  # if there is one pair, the first finding describes it
         on_main_pair += main.on_main_pair(_determined(data, main.pair_of(main.main_run)))
     first, *other_depths = _by_depth(compared) or [main.of_measure]
     return [
@@ -66,9 +66,9 @@ def _findings(data: ScoresData) -> list[str]:
 
 
 def _headline(data: ScoresData, conclusion: Conclusion, *, is_main: bool = False) -> str:
-    """Return the finding on the only pair, or on the best run and the other runs.
+    """Return the finding about the only pair, or about the best run and the other runs.
 
-    The difference from the baseline under the main measure is in another finding.
+    The difference from the baseline in the main measure is described by a separate finding.
     """
     baseline, best = data.baseline, conclusion.best
     if len(conclusion.of_measure.comparisons.pairs) == 1:
@@ -84,7 +84,7 @@ def _headline(data: ScoresData, conclusion: Conclusion, *, is_main: bool = False
 
 
 def _determined(data: ScoresData, pair: ComparedPair) -> str:
-    """Return a clause if bounds show that no completion of the judgments can change the sign of a difference."""
+    """Return a clause if no completion of the judgments can change the sign of a difference, or an empty string."""
     is_determined = (
         pair.difference != 0
         and data.is_determined(pair)
@@ -94,7 +94,7 @@ def _determined(data: ScoresData, pair: ComparedPair) -> str:
 
 
 def _on_intervals(data: ScoresData, compared: ComparedPairs) -> list[str]:
-    """Return a note on intervals that, unlike the p-values, are not corrected for comparisons with a baseline."""
+    """Return a note if comparisons with a baseline have corrected p-values but unadjusted intervals."""
     if data.baseline is None or not any(
         conclusion.of_measure.is_corrected and not conclusion.is_simultaneous
         for conclusion in data.scores.conclusions.values()
@@ -108,9 +108,9 @@ def _on_intervals(data: ScoresData, compared: ComparedPairs) -> list[str]:
 
 
 def _by_depth(compared: ComparedPairs) -> list[ComparedMeasure]:
-    """Return the first measure of each depth.
+    """Return the first measure for each evaluation depth.
 
-    The list is empty if the coverage is unknown, or if all judged documents are relevant.
+    If the coverage is unknown, or if all judged documents are relevant, the list is empty.
     """
     first: dict[int, ComparedMeasure] = {}
     for of_measure in compared.measures:
@@ -125,7 +125,7 @@ def _is_all_judged(of_measure: ComparedMeasure) -> bool:
 
 
 def _coverage(of_measure: ComparedMeasure) -> str:
-    """Return a sentence on how completely the top documents of each run are judged, or "" if it is unknown."""
+    """Return a sentence that compares the shares of judged documents of the runs, or "" if they are unknown."""
     coverage = of_measure.measured.coverage
     if coverage is None or coverage.of_relevant_only:
         return ""
@@ -135,7 +135,7 @@ def _coverage(of_measure: ComparedMeasure) -> str:
 
 
 def _identical(data: ScoresData, runs: str) -> str:
-    """Return the sentence on runs that have identical rankings or values."""
+    """Return a sentence which states that runs have identical rankings or values."""
     if not isinstance(data, ReportData):
         return f"{runs} have identical values of all measures for every topic."
     depth = f"the same first {data.first.depth} documents" if data.first.depth > 1 else "the same first document"
@@ -172,7 +172,7 @@ def _about_identical(data: ScoresData) -> Iterator[str]:
 
 
 def _warned(data: ScoresData) -> Iterator[str]:
-    """Yield the warnings of the comparison with requested names. Equal warnings about several measures are merged."""
+    """Yield the warnings of the comparison with the requested names of measures. Merge equal warnings."""
     titles = {measure.name: measure.title for measure in data.scores.measures}
     names = "|".join(map(re.escape, sorted(titles, key=len, reverse=True)))
     name = re.compile(rf"(?<![\w.])(?:{names})(?![\w.])")
@@ -213,7 +213,7 @@ def _about_judgments(data: ReportData) -> Iterator[str]:
     requests = [measure.request for measure in data.scores.measures]
     for line in level_warnings(data.judgments, requests, data.settings):
         yield f"{line}."
-    if relevant_only := only_relevant(data.judgments, requests, data.settings):  # judged@K equals P@K
+    if relevant_only := only_relevant(data.judgments, requests, data.settings):  # in this case, judged@K equals P@K
         yield from () if relevant_only[1] else (f"{relevant_only[0]}.",)
         return
     within = data.first.depth

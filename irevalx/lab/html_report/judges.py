@@ -1,4 +1,4 @@
-"""The part of a report about machine judgments: the tables of ``labels`` and ``estimate``."""
+"""The part of a report that describes machine judgments: the tables of ``labels`` and ``estimate``."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ def judges_of(
     of_labels: Mapping[str, Any],
     **evaluation: Any,
 ) -> dict[str, Any]:
-    """Return the tables of agreement and, if ``estimate`` supports the judgments, of corrected means, with notes.
+    """Return the tables of label agreement and, if ``estimate`` supports the judgments, of corrected means.
 
-    ``of_labels`` are parameters of ``labels`` only. The notes contain the warnings. The result is empty if there are no
-    machine judgments.
+    The argument ``of_labels`` contains parameters of ``labels`` only. The notes include the warnings. If there are no
+    machine judgments, the result is empty.
     """
     if machine is None:
         return {}
@@ -50,7 +50,7 @@ def judges_of(
     name = path if path is None or data.full_paths else PurePath(path).name
 
     def shown(value: Any) -> Any:
-        """Return a value for JSON, with paths as in the rest of the report."""
+        """Convert a value for JSON. Paths are displayed as in the rest of the report."""
         return (
             data.without_folders(value.replace(path, name) if path and name else value)
             if isinstance(value, str)

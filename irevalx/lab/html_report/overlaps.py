@@ -1,4 +1,4 @@
-"""Rank-biased overlap of pairs of runs for each topic, for the HTML report."""
+"""The rank-biased overlap of pairs of runs for each topic in the HTML report."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from irevalx.statistics.correlations import Agreements, Rankings
 
 
 class RunOverlaps(Frozen):
-    """The rank-biased overlap of the complete rankings of pairs of runs: all pairs, or the pairs with a baseline."""
+    """The rank-biased overlap between the complete rankings of two runs, for all pairs or for pairs with a baseline."""
 
     p: float
-    """The persistence."""
+    """The persistence of rank-biased overlap."""
     values: FloatArray
-    """The overlap of each pair and topic, or nan if a run has no results for the topic. The shape is (n_pairs,
-    n_topics). See ``pairs_of`` for the order of pairs."""
+    """The overlap of each pair of runs for each topic, or nan if a run has no results for the topic. The shape is
+    (n_pairs, n_topics). See ``pairs_of`` for the order of pairs."""
 
     @classmethod
     def of(
         cls, runs: Sequence[RunStream], topics: Sequence[bytes], rules: RankingRules, p: float, baseline: int | None
     ) -> RunOverlaps:
-        """Read runs, and compute the overlaps for the given topics."""
+        """Read runs, and compute their overlaps for the given topics."""
         places = {topic: place for place, topic in enumerate(topics)}
         numbers: list[dict[bytes, int]] = [{} for _ in topics]
         nothing = (np.empty(0, np.int32),) * 2
@@ -41,22 +41,22 @@ class RunOverlaps(Frozen):
         return cls(p, np.reshape(overlaps, (len(overlaps), len(topics))))
 
     def means(self) -> list[float | None]:
-        """Return the mean of each pair over the topics that both runs contain, or None if there is no such topic."""
+        """Return the mean overlap of each pair over the topics that both runs contain, or None if there are none."""
         each = [row[~np.isnan(row)] for row in self.values]
         return [float(ordered_sum(row)) / row.size if row.size else None for row in each]
 
 
 def pairs_of(n_runs: int, baseline: int | None) -> list[tuple[int, int]]:
-    """Return all pairs of runs, or the pairs with a baseline, in ascending order."""
+    """Return all pairs of runs, or all pairs with the baseline, in ascending order of indices."""
     return [pair for pair in combinations(range(n_runs), 2) if baseline is None or baseline in pair]
 
 
 def _rankings(
     run: RunStream, places: Mapping[bytes, int], rules: RankingRules, numbers: Sequence[dict[bytes, int]]
 ) -> Iterator[tuple[int, tuple[SlotArray, SlotArray]]]:
-    """Yield the indices of topics, and rankings for ``Rankings.of``.
+    """Yield the index of each topic and a run's ranking of the topic, as input for ``Rankings.of``.
 
-    ``numbers`` contains the document numbers of topics.
+    ``numbers`` contains the numbers of the documents of each topic, and is extended.
     """
     for part in run.results():
         results, _ = without_documents(part, rules)

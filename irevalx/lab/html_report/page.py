@@ -1,7 +1,7 @@
-"""The file of a report, which is an HTML page, or its data as JSON.
+"""The file of a report, which is an HTML page or JSON data.
 
-A page is a single file that consists of template, style and script, and loads no other resources. Numbers and topics
-are compressed. They are decompressed when they are displayed.
+A page is a single file that consists of a template, a style sheet and a script, and that loads no other resources.
+Numbers and rankings are compressed. The script decompresses them when they are displayed.
 """
 
 import base64
@@ -29,13 +29,13 @@ from irevalx.reports.table import Table
 from irevalx.wording import argument_error
 
 FORMS = ("html", "json")
-"""The formats of a report."""
+"""The file formats of a report."""
 
 HEIGHT = 800
 """The height of a report in a notebook, in pixels."""
 
 CHUNK = 1 << 18
-"""The minimum number of characters of JSON that are compressed together. A browser decompresses them in
+"""The minimum number of characters of JSON that are compressed together. A browser decompresses a chunk in
 milliseconds."""
 
 _MODULE = re.compile(
@@ -43,51 +43,51 @@ _MODULE = re.compile(
     r"|^ *(?:/\*\*(?:(?!\*/)(?s:.))*\*/|//.*)\n",
     re.MULTILINE,
 )
-"""Import statements, the word export and comments in whole lines. A single script does not need them."""
+"""Import statements, the keyword export, and whole-line comments, which are removed when modules are joined."""
 
 _IMPORTED = re.compile(r'^import\s[^;]*?"\./([^"]+)";$', re.MULTILINE)
-"""The name of a module that an import statement contains."""
+"""An import statement. The first group of the expression is the name of the imported module."""
 
 
 class Report(Frozen, kw_only=True):
-    """A report of an evaluation. Notebooks display the page."""
+    """A report of an evaluation. Notebooks display its page."""
 
     about: Mapping[str, Any]
-    """The data, except for the other fields."""
+    """The entries of the data that have no field of their own."""
     values: FloatArray
-    """The values of topics, or nan for missing values. The shape is (n_measures, n_runs, n_topics)."""
+    """The values of single topics, or nan for missing values. The shape is (n_measures, n_runs, n_topics)."""
     n_first: IntArray
-    """The numbers of first documents. The shape is (n_runs, n_topics)."""
+    """The number of top documents of each run and topic. The shape is (n_runs, n_topics)."""
     in_common: IntArray
-    """The numbers of first documents that pairs of runs share. The shape is (n_pairs, n_topics)."""
+    """The number of top documents that two runs have in common. The shape is (n_pairs, n_topics)."""
     texts: Sequence[str]
-    """The texts of documents."""
+    """The texts of the displayed documents."""
     ranking: Callable[[int], dict[str, Any]] | None
-    """A function that returns the rankings of a topic, given its index, or None for score files."""
+    """A function that returns the rankings of a topic, given the index of the topic, or None for score files."""
     overlaps: RunOverlaps | None = None
-    """The rank-biased overlaps of pairs of runs, or None unless they were requested."""
+    """The rank-biased overlaps of pairs of runs, or None if they were not requested."""
 
     FORMAT: ClassVar[str] = "irevalx-report"
     VERSION: ClassVar[int] = 2
 
     @cached_property
     def data(self) -> dict[str, Any]:
-        """The data as dictionaries, lists, numbers and strings. The JSON file has the same content."""
+        """The data as dictionaries, lists, numbers and strings, with the same content as the JSON file."""
         return self._data(_with_null, list)
 
     def to_json(self) -> str:
-        """Return the data as JSON that consists of ASCII characters."""
+        """Return the data as JSON text in ASCII."""
         return _as_json(self.data) + "\n"
 
     @property
     def page(self) -> str:
-        """The page as HTML, with compressed numbers and rankings."""
+        """The page as HTML. Numbers and rankings are compressed."""
         return _rendered(self._data(packed_numbers, packed_list))
 
     def _data(self, numbers: Callable[[AnyArray, str], Any], items: Callable[[Iterable[Any]], Any]) -> dict[str, Any]:
-        """Return the data. ``numbers`` converts an array, given the type of its numbers.
+        """Return the data, with arrays converted by the function ``numbers``, given their type.
 
-        ``items`` converts a sequence.
+        The function ``items`` converts sequences.
         """
         parts = {
             "values": numbers(self.values, "f8"),
@@ -101,7 +101,7 @@ class Report(Frozen, kw_only=True):
         return {"format": self.FORMAT, "version": self.VERSION, **self.about, **parts}
 
     def write(self, path: str | os.PathLike[str] | None, form: str | None = None) -> None:
-        """Write the page (html) or its data (json) to a file or standard output. The default for .json is json."""
+        """Write the page or its data to a file or standard output. For the suffix .json, the default is json."""
         from irevalx.lab.command.output import warn_of_suffix, write_lines
 
         if form not in (None, *FORMS):
@@ -110,10 +110,10 @@ class Report(Frozen, kw_only=True):
             form = "json" if path is not None and Path(path).suffix.lower() == ".json" else "html"
         warn_of_suffix(path, form)
         text = self.to_json() if form == "json" else self.page
-        write_lines([text.encode("utf-8", "replace")], path)  # names that are not UTF-8 contain \udcXX in the JSON data
+        write_lines([text.encode("utf-8", "replace")], path)  # JSON represents names that are not UTF-8 as \udcXX
 
     def _repr_html_(self) -> str:
-        """Return the page in a sandboxed frame."""
+        """Return the page in a sandboxed frame, for display in a notebook."""
         title = escape(self.about["about"]["title"])
         return (
             f'<iframe sandbox="allow-scripts" srcdoc="{escape(self.page)}" title="{title}" '
@@ -125,7 +125,7 @@ class Report(Frozen, kw_only=True):
 
 
 def _with_null(numbers: AnyArray, kind: str) -> list[Any]:
-    """Return an array as nested lists, in which None replaces nan."""
+    """Convert an array to nested lists in which None replaces nan."""
     objects = numbers.astype(object)
     objects[np.isnan(numbers)] = None
     lists: list[Any] = objects.tolist()
@@ -133,7 +133,7 @@ def _with_null(numbers: AnyArray, kind: str) -> list[Any]:
 
 
 def _as_json(data: Any) -> str:
-    """Return data as JSON that consists of ASCII characters, without spaces."""
+    """Convert data to JSON text in ASCII, without spaces."""
     return json.dumps(data, allow_nan=False, separators=(",", ":"))
 
 
@@ -142,13 +142,13 @@ def _base64(content: bytes) -> str:
 
 
 def packed_numbers(numbers: AnyArray, kind: str) -> dict[str, Any]:
-    """Return compressed little-endian numbers. ``kind`` is their NumPy type, such as ``f8`` or ``u2``."""
+    """Compress little-endian numbers. ``kind`` is the NumPy type of the numbers, such as ``f8`` or ``u2``."""
     text = _packed(np.ascontiguousarray(numbers, f"<{kind}").tobytes())
     return {"packed": np.dtype(kind).name, "shape": list(numbers.shape), "data": text}
 
 
 def packed_list(items: Iterable[Any]) -> dict[str, Any]:
-    """Return a list of JSON values. The list is compressed in chunks."""
+    """Compress a list of JSON values in chunks."""
     return {"packed": "json", "chunks": list(_chunks(items))}
 
 
@@ -170,13 +170,13 @@ def _chunk(first: int, texts: list[str]) -> dict[str, Any]:
 
 
 def _packed(content: bytes) -> str:
-    """Return bytes compressed with raw deflate, in base64."""
+    """Compress bytes with raw deflate, and encode the result in base64."""
     packer = zlib.compressobj(6, zlib.DEFLATED, -zlib.MAX_WBITS)
     return _base64(packer.compress(content) + packer.flush())
 
 
 def page_without_script(template: str, **values: Any) -> str:
-    """Return a page that consists of a template and the style of reports. Values are escaped."""
+    """Render a page from a template and the style sheet of reports. Values are escaped."""
     from jinja2 import Environment
     from markupsafe import Markup
 
@@ -188,8 +188,8 @@ def page_without_script(template: str, **values: Any) -> str:
 
 
 def _rendered(data: dict[str, Any]) -> str:
-    """Return the page of a report with its packed data."""
-    # All text from the user's files is escaped, by the template or as JSON without characters that are special in HTML.
+    """Render the page of a report, given the data in compressed form."""
+    # All text from the user's files is escaped, by the template or as JSON without special characters of HTML.
     from jinja2 import Environment
     from markupsafe import Markup
 
@@ -216,7 +216,7 @@ def _rendered(data: dict[str, Any]) -> str:
 
 
 def _short_names_in_html(runs: Sequence[Mapping[str, Any]]) -> Callable[[str], str]:
-    """Return a function that converts a sentence to HTML with short run names.
+    """Return a function that converts a sentence to HTML, with short names of runs.
 
     A command at the end of the sentence keeps the full names.
     """
@@ -237,7 +237,7 @@ def _short_names_in_html(runs: Sequence[Mapping[str, Any]]) -> Callable[[str], s
 
 
 def _in_html(json: str) -> str:
-    """Escape the characters in JSON that could end an element, a comment or a reference in HTML."""
+    """Escape the characters of JSON text that could end an element, a comment or a reference in HTML."""
     return json.replace("&", r"\u0026").replace("<", r"\u003c").replace(">", r"\u003e")
 
 
@@ -248,14 +248,14 @@ def _text(name: str) -> str:
 
 @cache
 def _script() -> str:
-    """Concatenate all modules into one script. A module follows the modules that it imports."""
+    """Concatenate all modules into one script, in which each module follows the modules that it imports."""
     texts: dict[str, str] = {}
     _add("page.js", texts)
     return "\n".join(_MODULE.sub("", text) for text in texts.values())
 
 
 def _add(name: str, texts: dict[str, str]) -> None:
-    """Add a module after the modules that it imports."""
+    """Add a module to the script after the modules that it imports."""
     text = _text(f"assets/{name}")
     for imported in _IMPORTED.findall(text):
         if imported not in texts:

@@ -1,4 +1,4 @@
-"""The top documents of runs and their texts, for the HTML report."""
+"""The top documents of runs and the texts of documents in the HTML report."""
 
 from __future__ import annotations
 
@@ -36,43 +36,43 @@ from irevalx.settings import ORDERS_OF_TIES, Ties
 from irevalx.wording import argument_error, more_such
 
 MOST_MISSED = 20
-"""The maximum number of missed relevant documents that are listed for a topic."""
+"""The maximum number of missed relevant documents that a topic lists."""
 
 UNRANKED = 1 << 40
-"""The rank of a document that a run does not retrieve."""
+"""The number that stands for the rank of a document that a run does not retrieve."""
 
 
 class FirstDocuments(Frozen):
-    """The first documents of the runs, for each topic, run and rank, and the ranked runs."""
+    """The top documents of all runs for each topic, and the ranked runs."""
 
     judgments: Judgments
-    """The judgments, with the first documents of all runs added as unjudged documents."""
+    """The judgments, to which the top documents of all runs were added as unjudged documents."""
     pooled: BoolArray
-    """Whether the judgments file contains each document."""
+    """Whether the judgment file contains each document."""
     ranked: Sequence[RankedRun]
-    """All runs, with their first documents only. The complete rankings of a large experiment would need gigabytes."""
+    """All runs, reduced to their top documents, because complete rankings of many runs would need gigabytes."""
     described: Sequence[RunDescription]
-    """The statistics of each run by rank, over its topics or, with ``complete``, over all topics."""
+    """The statistics of each run by rank, over the topics of the run or, if ``complete`` is true, over all topics."""
     digests: Sequence[bytes]
-    """The digest of each run. It covers the first documents and the ranks of judged documents."""
+    """The digest of each run, computed from its top documents and its ranks of judged documents."""
     n_tied: Sequence[int]
-    """The number of first documents with tied scores, for each run."""
+    """The number of top documents with tied scores, for each run."""
     depth: int
-    """The number of first documents of a ranking."""
+    """The maximum number of top documents of a run and topic."""
     run: npt.NDArray[np.int32]
     row: npt.NDArray[np.int32]
-    """For each of the first documents, the index of the run, and the index of the document in the judgments."""
+    """The index of the run and of the judgment of each top document. The arrays are sorted by topic."""
     ends: IntArray
-    """The first index of each judged topic, followed by the end of the last topic."""
+    """The position of the first top document of each judged topic, followed by the total number."""
     relevant: npt.NDArray[np.int32]
-    """The judged topic, run, rank and row of the retrieved relevant documents, in ascending order. The shape is (4,
-    n)."""
+    """The topic, the run, the rank and the judgment of each retrieved relevant document, in ascending order. The shape
+    is (4, n)."""
     level: float
-    """The minimum grade of relevant documents. It is at least 0, which is the minimum grade of judged documents."""
+    """The minimum grade of relevant documents, which is at least 0 because judged documents have such grades."""
     names: Sequence[str]
-    """The printed names of the additive measures."""
+    """The printed names of the additive measures, which are sums over documents."""
     added: FloatArray
-    """The contributions to the additive measures. The shape is (n_names, n)."""
+    """The contribution of each top document to each additive measure. The shape is (n_names, n)."""
 
     @classmethod
     def of(
@@ -89,9 +89,9 @@ class FirstDocuments(Frozen):
         names: Sequence[str],
         topics: Sequence[bytes],
     ) -> FirstDocuments:
-        """Rank runs, and collect their first documents and the contributions to additive measures.
+        """Rank the runs. Collect their top documents, and the contributions of documents to additive measures.
 
-        ``names`` contains the names of the runs. Their statistics are computed over ``topics``.
+        The argument ``names`` contains the names of the runs. The statistics of runs are computed over ``topics``.
         """
         runs = [run.allowing(rules.duplicates) for run in runs]
         pools: list[PooledDocuments] = []
@@ -102,12 +102,12 @@ class FirstDocuments(Frozen):
             pools += [pool for pool, _ in blocks]
             n_tied.append(sum(tied for _, tied in blocks))
         both = with_pool(judgments, PooledDocuments.joined("", pools))
-        del pools  # to free memory before runs are ranked
+        del pools  # frees memory before runs are ranked
         pooled = both.rows.position < both.rows.spread(judgments.rows.lengths)
         additive = [request for request in requests if is_additive(request, rules.ties)]
         places, terms, relevant = [], [], []
         ranked, described, digests = [], [], []
-        # The evaluation has already issued the warnings.
+        # The evaluation has already issued the warnings about runs.
         each = rank_all(both, runs, rules, processes=processes, warn=lambda line: None)
         for number, ranked_run in enumerate(each):
             of_run = ranked_run.ranking
@@ -153,11 +153,11 @@ class FirstDocuments(Frozen):
         )
 
     def _of(self, place: int) -> slice:
-        """Return the slice that contains the first documents of a judged topic."""
+        """Return the slice of the arrays that contains the top documents of a topic."""
         return slice(self.ends[place], self.ends[place + 1])
 
     def topic_of(self, place: int, measures: Sequence[str], texts: Mapping[bytes, int]) -> dict[str, Any]:
-        """Return the data of a judged topic. ``texts`` maps each document that has a text to its number."""
+        """Return the data of a topic. ``texts`` maps each document that has a text to the number of the text."""
         within = self._of(place)
         missed = self._missed(place)
         rows, run = self._documents_of(place, missed), self.run[within]
@@ -178,20 +178,20 @@ class FirstDocuments(Frozen):
         }
 
     def _documents_of(self, place: int, missed: Mapping[str, Any]) -> list[int]:
-        """Return the rows of a topic's first documents, in order of appearance, then of missed relevant documents."""
+        """Return the judgments of a topic's top documents, in order of appearance, and of missed relevant documents."""
         return list(dict.fromkeys([*self.row[self._of(place)].tolist(), *missed["documents"]]))
 
     def _missed(self, place: int) -> dict[str, Any]:
-        """Return the relevant documents of a topic that a run lacks among its first documents, with their ranks.
+        """Return a topic's relevant documents that are missing from the top documents of some run, with their ranks.
 
-        At most ``MOST_MISSED`` documents are listed. The first documents of other runs and the documents with high
-        grades are listed first. The numbers of other missed documents and of unretrieved relevant documents are also
-        returned.
+        At most ``MOST_MISSED`` documents are listed, beginning with top documents of other runs and with high grades.
+        The number of missed documents that are not listed, and the number of relevant documents that no run retrieved,
+        are also returned.
         """
         judgments, rows = self.judgments, self.judgments.rows
         start = int(rows.offsets[place])
         relevant = np.flatnonzero(judgments.grades[start : start + int(rows.lengths[place])] >= self.level) + start
-        ends = np.array([place, place + 1], np.int32)  # other types would convert the whole array
+        ends = np.array([place, place + 1], np.int32)  # another type would convert the whole array
         low, high = np.searchsorted(self.relevant[0], ends)
         _, number, rank, row = self.relevant[:, low:high]
         ranks = np.full((relevant.size, len(self.ranked)), UNRANKED)
@@ -216,12 +216,12 @@ class FirstDocuments(Frozen):
             yield {"id": as_text(docno), "grade": grade if grade >= 0 else None, "pooled": pooled, **text}
 
     def docnos(self, places: Sequence[int]) -> list[bytes]:
-        """Return the distinct IDs of the documents of judged topics, in the order of the topics."""
+        """Return the distinct IDs of the displayed documents, in the order of the topics."""
         rows = [row for place in places for row in self._documents_of(place, self._missed(place))]
         return list(dict.fromkeys(self.judgments.docnos.take(np.array(rows, np.int64)).texts()))
 
     def counts(self, places: Sequence[int]) -> tuple[IntArray, IntArray]:
-        """Return the numbers of first documents by run and topic, and of shared documents by pair of runs and topic."""
+        """Return the number of top documents of each run and topic, and of each pair of runs in common."""
         n_runs = len(self.ranked)
         pairs = np.triu_indices(n_runs, 1)
         n_first = np.zeros((n_runs, len(places)), np.int64)
@@ -236,7 +236,7 @@ class FirstDocuments(Frozen):
 
 
 def _digest_of(ranking: Ranking) -> bytes:
-    """Return the digest of a run's first documents, and of its ranks of judged documents."""
+    """Return the digest of a run's top documents and of its ranks of judged documents."""
     topic = ranking.judged_topic[ranking.rows.ids]
     order, topics = np.lexsort((ranking.rank, topic)), np.argsort(ranking.judged_topic)
     digest = hashlib.sha256()
@@ -247,14 +247,14 @@ def _digest_of(ranking: Ranking) -> bytes:
 
 
 def _places(ranking: Ranking, run: int, chosen: BoolArray) -> npt.NDArray[np.int32]:
-    """Return the judged topic, the run, the rank and the row of the selected documents of a ranking."""
+    """Return the judged topic, the run, the rank and the judgment of the documents in the mask ``chosen``."""
     topic = ranking.judged_topic[ranking.rows.ids[chosen]]
-    # 32-bit integers halve the memory
+    # 32-bit integers use half the memory
     return np.stack((topic, np.full(topic.size, run), ranking.rank[chosen], ranking.row[chosen])).astype(np.int32)
 
 
 def _first_of(results: ResultRows, ties: Ties, depth: int) -> tuple[PooledDocuments, int]:
-    """Return the first documents of each topic, and the number of them that have tied scores."""
+    """Return the top documents of each topic, and how many of them have tied scores."""
     order, equal = ranking_order(results, ties)
     within: BoolArray = results.rows.position < depth
     tied = np.append(equal, False) | np.append(False, equal)[: within.size]
@@ -265,7 +265,7 @@ def _first_of(results: ResultRows, ties: Ties, depth: int) -> tuple[PooledDocume
 
 
 def _in_one_order(ranking: Ranking, judgments: Judgments, level: float) -> Ranking:
-    """Return a ranking, in which ties are ordered by grade if this is requested."""
+    """Order tied documents by grade if the settings require this order. Return other rankings unchanged."""
     if not ranking.tied or ranking.tied.ties == "expected":
         return ranking
     grade = np.where(ranking.row >= 0, np.maximum(judgments.grades[ranking.row], UNJUDGED), OUTSIDE)
@@ -273,24 +273,24 @@ def _in_one_order(ranking: Ranking, judgments: Judgments, level: float) -> Ranki
 
 
 def _by_run(values: list[int], cuts: Sequence[int]) -> list[list[int] | None]:
-    """Return the values of each run, or None for a run without values."""
+    """Divide values by run. Return None for a run without values."""
     return [values[start:end] if start < end else None for start, end in pairwise(cuts)]
 
 
 def _table(terms: FloatArray, cuts: Sequence[int]) -> dict[str, Any]:
-    """Return the distinct values, and the index of the value of each run."""
+    """Return the distinct values, and the index of the values for each run."""
     values, places = np.unique(terms, return_inverse=True)
     return {"values": values.tolist(), "runs": _by_run(places.tolist(), cuts)}
 
 
 LONGEST_TEXT = 10_000
-"""The maximum number of characters in a text."""
+"""The maximum number of characters of a displayed text."""
 
 DocumentTexts = str | os.PathLike[str] | Iterable[str | os.PathLike[str]] | Mapping[str, str] | None
-"""The files that contain the texts of documents, or a dictionary from document to text."""
+"""The input with the texts of documents: files, or a mapping from document to text."""
 
 TopicTexts = str | os.PathLike[str] | Mapping[str, str] | None
-"""The file that contains the texts of topics, or a dictionary from topic to text."""
+"""The input with the texts of topics: a file, or a mapping from topic to text."""
 
 _TOP = re.compile(r"<top>(.*?)(?=<top>|</top>|\Z)", re.IGNORECASE | re.DOTALL)
 _FIELD = re.compile(r"<(num|title|desc|narr)>([^<]*)", re.IGNORECASE)
@@ -298,7 +298,7 @@ _LABEL = re.compile(r"^\s*(number|topic|description|narrative)\s*:", re.IGNORECA
 
 
 def texts_of_documents(documents: DocumentTexts, docnos: Collection[bytes]) -> dict[bytes, str]:
-    """Return the texts of documents, truncated to ``LONGEST_TEXT``. Documents without a text are omitted."""
+    """Return the texts of documents, truncated to ``LONGEST_TEXT`` characters. Documents without text are omitted."""
     if documents is None:
         return {}
     if isinstance(documents, Mapping):
@@ -320,7 +320,7 @@ def texts_of_documents(documents: DocumentTexts, docnos: Collection[bytes]) -> d
 
 
 def texts_of_topics(source: TopicTexts) -> dict[str, str]:
-    """Return the texts of topics from a file of TREC topics, JSON lines, or lines TOPIC<tab>TEXT."""
+    """Read the texts of topics from TREC topics, JSON lines, or lines TOPIC<tab>TEXT."""
     if source is None:
         return {}
     if isinstance(source, Mapping):
@@ -343,7 +343,7 @@ def texts_of_topics(source: TopicTexts) -> dict[str, str]:
 
 
 def cut(text: str) -> str:
-    """Truncate a text that is too long, and append an ellipsis."""
+    """Truncate a long text, and append an ellipsis."""
     return text if len(text) <= LONGEST_TEXT else f"{text[:LONGEST_TEXT]} …"
 
 

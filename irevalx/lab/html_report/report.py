@@ -1,4 +1,4 @@
-"""``report`` writes the HTML report of an evaluation. This module also declares its command."""
+"""The function ``report``, which writes the HTML report of an evaluation, and its command."""
 
 import math
 import shlex
@@ -94,13 +94,13 @@ if TYPE_CHECKING:
 
 
 MEASURES = ("map", "ndcg@10", "judged@10")
-"""The measures that a report contains by default."""
+"""The default measures of a report."""
 
 DEPTH = 10
-"""The number of documents of a ranking by default."""
+"""The default number of top documents that a report displays."""
 
 MOST_SHOWN = 1000
-"""The maximum number of documents of a ranking."""
+"""The maximum number of top documents that a report displays."""
 
 _INPUTS = frozenset({"qrels", "runs", "evaluation"})
 """The arguments of ``report`` that the reports of several collections replace."""
@@ -131,7 +131,7 @@ def _run(
     ] = None,
     **options: Any,
 ) -> None:
-    """Compute and write the report."""
+    """Compute the report, and write it to a file."""
     import jinja2  # noqa: F401 - a missing package is reported before the work
 
     if output.path is None and form != "json" and writes_to_terminal():
@@ -212,11 +212,12 @@ def report(
 ) -> Report:
     """Write an HTML report of an evaluation.
 
-    The report is a single HTML file that needs no server and loads no external resources. It begins with sentences that
-    state the main results, followed by the mean values of the runs with confidence intervals and significant
-    differences. Readers can compare two runs topic by topic, and the rankings of a topic side by side, with the
-    contribution of each document to the measure. The report also contains the shares of judged documents and the
-    possible effect of unjudged documents. With ``Scores``, it contains only the parts that do not require rankings.
+    The report is a single HTML file that needs no server and loads no external resources. The report begins with
+    sentences that state the main results, followed by the mean values of the runs with confidence intervals and
+    significant differences. Readers can compare two runs topic by topic, and the rankings of a topic side by side, with
+    the contribution of each document to the measure. The report also contains the shares of judged documents and the
+    possible effect of unjudged documents. With ``Scores``, the report contains only the parts that do not require
+    rankings.
 
     Values and intervals are the same as those of irevalx and of irevalx-lab compare with the same parameters. The same
     input always yields the same report. Intervals have confidence level 1 - `alpha`. The texts of the first K documents
@@ -338,7 +339,7 @@ def report(
         compared, ranked_runs = _with_coverage(compared, prepared)
         missing = ranked_runs.missing_topics
         lines += unjudged_cautions(compared.measures, None, lambda names: bounded(), ranked_runs, _WHERE_MARKED)
-        del ranked_runs  # to free the memory of all rankings
+        del ranked_runs  # frees the memory of all rankings
     warn_each(lines)
     ranking_rules = RankingRules.of(replace(settings, ties="name") if settings.ties == "expected" else settings)
     of_scores = ReportedScores(scores=scores, measures=reported, compared=compared, **of_means)
@@ -399,9 +400,9 @@ def _ranking_of(
 
 
 def _selected(runs: list[Run], judgments: Judgments, rules: EvaluationRules) -> list[Run]:
-    """Return the runs that retrieve enough documents, and warn about the other runs."""
+    """Return the runs that retrieve enough documents. Warn about the other runs."""
     for run in runs:
-        run.keeps_files = False  # reading files again is as fast, and parsed files of many runs would need gigabytes
+        run.keeps_files = False  # reading files again is fast, while the parsed files of many runs would need gigabytes
     if not rules.min_retrieved:
         return runs
     opened = run_streams(runs, rules.settings.compat)
@@ -410,7 +411,7 @@ def _selected(runs: list[Run], judgments: Judgments, rules: EvaluationRules) -> 
 
 
 def _name_of(baseline: str | None, names: Sequence[str], runs: Any) -> str | None:
-    """Return the name of the baseline, which must be one of the runs, or None if there is no baseline."""
+    """Return the name of the baseline, or None if there is no baseline. The baseline must be one of the runs."""
     if baseline is not None:
         baseline = baseline_named(baseline, names, runs)
         number_of_baseline(baseline, names)
@@ -420,7 +421,7 @@ def _name_of(baseline: str | None, names: Sequence[str], runs: Any) -> str | Non
 def _compared(
     scores: Scores, reported: Sequence[ReportedMeasure], **options: Any
 ) -> tuple[ComparedPairs | None, list[str]]:
-    """Return the comparison of the runs, and its distinct warnings."""
+    """Compare the runs. Return the comparison, and the distinct warnings."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", IrevalxWarning)
         compared = compared_scores(scores, reported, **options)
@@ -429,7 +430,7 @@ def _compared(
 
 
 def _report_of(data: ScoresData, more: Mapping[str, Any] | None = None, **rankings: Any) -> Report:
-    """Return the report. ``rankings`` contains the fields that describe rankings, which score files lack."""
+    """Create the report from its data. The keywords ``rankings`` are the fields that score files lack."""
     if not rankings:
         _, n_runs, n_topics = data.scores.values.shape
         rankings = {
@@ -464,7 +465,7 @@ def _with_coverage(compared: ComparedPairs, prepared: PreparedGradedRuns) -> tup
 
 
 def _typed(measures: Measures, **values: Any) -> list[str]:
-    """Return the options that differ from their defaults, including measures, in shell syntax."""
+    """Return the options that differ from their defaults, including the measures, in shell syntax."""
     parameters = declaration_of(report).parameters
     options = [f"-m {shlex.quote(' '.join(measures_of(measures)))}"] if measures else []
     for name, value in sorted(values.items(), key=lambda item: [*parameters].index(item[0])):

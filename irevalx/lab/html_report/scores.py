@@ -1,4 +1,4 @@
-"""Measure values of runs for the HTML report, and the contribution of each document to them."""
+"""Measure values of runs in the HTML report, and the contribution of each document to these values."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ from irevalx.wording import is_parameter, spelled
 
 
 def is_additive(request: RequestedMeasure, ties: Ties) -> bool:
-    """Return whether the value of a topic is a sum over the documents of the displayed ranking."""
-    # Gains order tied documents differently from the displayed ranking, which is ordered by grade.
+    """Return whether a measure's value for a topic is a sum over documents, in the displayed order."""
+    # Gains order tied documents differently from the displayed ranking, in which ties are ordered by grade.
     return request.measure in _TERMS and request.treatment == "nonrel" and not request.is_ordered_by_gain(ties)
 
 
 def document_contributions(t: Topics, request: RequestedMeasure) -> Sequence[FloatArray]:
-    """Return the contribution of each document of ``t.rows`` to each printed value of an additive measure."""
+    """Return the contribution of each retrieved document to each printed value of an additive measure."""
     with np.errstate(all="ignore"):
         terms = request.measure.kind.apply(_TERMS[request.measure], t, request.parameters)
     return [np.asarray(term, np.float64) for term in terms]
@@ -83,42 +83,42 @@ _TERMS: Mapping[Measure, Kernel] = {
     ndcg_cut: _share_of_ideal_at,
     rank_biased_precision: _rank_biased,
 }
-"""A dictionary from each measure that is a sum to a function that computes its terms. The parameters are the parameters
-of the measure."""
+"""The function that computes the terms of each measure that is a sum. The function has the parameters of the
+measure."""
 
 
 _RECOMPUTED = ("P", "recall", "success", "recip_rank", "recip_rank_cut", "map", "map_cut", "ndcg", "ndcg_cut", "judged")
-"""Measures that the page computes from grades and ranks when readers mark documents."""
+"""The measures that the page can recompute from grades and ranks when readers mark documents."""
 
 OTHER_TREATMENTS = ("skip", "rel")
-"""Two further treatments of unjudged documents: they are skipped (condensed lists), or treated as relevant."""
+"""Additional treatments of unjudged documents: skipped (condensed lists), and treated as relevant."""
 
 REPORTED_COLUMNS = (
     *("measure", "first", "second", "difference", "low", "high", "p", "corrected_p", "differ"),
     *("wins", "ties", "losses", "effect_size", "simultaneous_low", "simultaneous_high", "test"),
     *("depends_on_unjudged", "if_relevant"),
 )
-"""The columns of a pair. The first ones contain the indices of the measure and the two runs. The first run is compared
-with the second."""
+"""The columns of a pair: the indices of the measure and of two runs, followed by values. The first run is compared with
+the second."""
 
 
 class ReportedMeasure(Frozen, kw_only=True):
-    """A measure of the report."""
+    """A measure that the report displays."""
 
     name: str
     """The printed name of the measure."""
     title: str
     """The name under which the measure was requested."""
     request: RequestedMeasure
-    """The measure with its parameters."""
+    """The measure together with its parameters."""
 
     @property
     def direction(self) -> int:
-        """The direction is 1 if higher values are better, -1 if lower values are better, and otherwise 0."""
+        """The sign of an improvement: 1 if higher values are better, -1 if lower values are better, or 0."""
         return self.request.measure.direction
 
     def about(self, settings: Settings | None) -> dict[str, Any]:
-        """Return the data of the measure, given the settings of the evaluation, or None for score files."""
+        """Return the entry of the measure in the data. ``settings`` is None for score files."""
         measure = self.request.measure
         low, high = measure.value_range.low, measure.value_range.high
         return {
@@ -135,7 +135,7 @@ class ReportedMeasure(Frozen, kw_only=True):
         }
 
     def _formula(self, settings: Settings) -> dict[str, Any] | None:
-        """Return the name, cutoff and level with which the page computes the measure, or None if it cannot."""
+        """Return the name, cutoff and level with which the page can recompute the measure, or None if it cannot."""
         request, name = self.request, self.request.measure.name
         level = settings.level if request.level is None else request.level
         is_unusual = request.treatment != "nonrel" or request.ties or request.is_width or request.parameters.gains
@@ -146,18 +146,18 @@ class ReportedMeasure(Frozen, kw_only=True):
 
 
 class ReportedScores(Frozen, kw_only=True):
-    """The measure values of runs, and the comparisons of runs."""
+    """The measure values of runs, and the comparisons of the runs."""
 
     scores: Scores
-    """The scores. They include other treatments of unjudged documents if a measure supports them."""
+    """The scores, including other treatments of unjudged documents for measures that support them."""
     measures: Sequence[ReportedMeasure]
-    """The measures of the report."""
+    """The measures that the report displays."""
     compared: ComparedPairs | None
-    """The comparisons of pairs of runs, or None for a single run, or if no topic has values of all runs."""
+    """The comparisons of pairs of runs, or None if there is a single run, or if no topic has values of all runs."""
     confidence: float
-    """The confidence level of the intervals of means."""
+    """The confidence level of the intervals for means."""
     clusters: tuple[ClustersInput | None, str | None] = (None, None)
-    """The values of the parameters ``clusters`` and ``cluster_by`` of the report."""
+    """The parameters ``clusters`` and ``cluster_by`` of the report."""
 
     @cached_property
     def runs(self) -> list[str]:
@@ -166,12 +166,12 @@ class ReportedScores(Frozen, kw_only=True):
 
     @cached_property
     def topics(self) -> list[str]:
-        """The topics for which any run has a value, in ascending byte order."""
+        """The topics for which at least one run has a value, in ascending byte order."""
         topics = {topic for run in self.runs for topic in self.scores.topics(run)}
         return sorted(topics, key=as_bytes)
 
     def means(self) -> list[dict[str, Any]]:
-        """Return the summary value of each run under each measure, with its interval and number of topics."""
+        """Return the summary value, the interval and the number of topics of each run for each measure."""
         return [
             {
                 "run": run,
@@ -186,9 +186,9 @@ class ReportedScores(Frozen, kw_only=True):
         ]
 
     def ranked(self) -> list[dict[str, list[int]]]:
-        """Return, for each measure, the runs from best to worst, and the runs whose mean is marked as the best.
+        """Return the order of the runs from best to worst, and the runs that are marked as best, for each measure.
 
-        If the means are over different topics, no run is marked.
+        If runs are averaged over different topics, no run is marked.
         """
         are_comparable = len({tuple(self.scores.topics(run)) for run in self.runs}) == 1
         ranked = []
@@ -202,7 +202,7 @@ class ReportedScores(Frozen, kw_only=True):
     @cached_property
     def _how(self) -> MeanIntervals:
         topics = (as_text(topic) for run in self.runs for topic in topics_averaged(self.scores, run))
-        cluster_of = cluster_of_topics(topics, *self.clusters, lambda line: None)  # ``compare`` warns
+        cluster_of = cluster_of_topics(topics, *self.clusters, lambda line: None)  # ``compare`` issues the warnings
         return MeanIntervals(confidence=self.confidence, wilson=True, cluster_of=cluster_of)
 
     def _interval(self, measure: str, run: str) -> dict[str, float | None]:
@@ -225,7 +225,7 @@ class ReportedScores(Frozen, kw_only=True):
 
     @cached_property
     def values(self) -> FloatArray:
-        """The values of topics, or nan for missing values. The shape is (n_measures, n_runs, n_topics)."""
+        """The values of single topics, or nan for missing values. The shape is (n_measures, n_runs, n_topics)."""
         place = {topic: number for number, topic in enumerate(self.topics)}
         values = np.full((len(self.measures), len(self.runs), len(self.topics)), np.nan)
         for number, measure in enumerate(self.measures):
@@ -236,7 +236,7 @@ class ReportedScores(Frozen, kw_only=True):
         return values
 
     def pairs(self) -> dict[str, Any]:
-        """Return the pairs of runs under each measure, as columns."""
+        """Return the comparisons of pairs of runs in each measure, as columns."""
         numbers = {measure.name: number for number, measure in enumerate(self.measures)}
         run = {name: number for number, name in enumerate(self.runs)}
         rows = [
@@ -253,24 +253,24 @@ class ReportedScores(Frozen, kw_only=True):
 
     @cached_property
     def conclusions(self) -> dict[str, Conclusion]:
-        """A dictionary from each tested measure to the conclusion of its comparison."""
+        """The conclusion of the comparison in each tested measure, by printed name."""
         compared, titles = self.compared, {measure.name: measure.title for measure in self.measures}
         if compared is None:
             return {}
         return {each.name: Conclusion(each, compared.baseline, titles[each.name]) for each in compared.measures}
 
     def verdicts(self) -> list[list[str] | None]:
-        """Return the verdict on each run under each measure, or None if a measure has no tests. See ``Conclusion``."""
+        """Return the verdicts on the runs for each measure, or None for a measure without tests. See ``Conclusion``."""
         of_measures = {name: conclusion.verdicts for name, conclusion in self.conclusions.items()}
         return [of_measures.get(measure.name) for measure in self.measures]
 
     def rank_sets(self) -> list[dict[str, list[int]] | None]:
-        """Return the rank sets and tiers under each measure, or None if a measure has none. See ``Conclusion``."""
+        """Return the rank sets and tiers of the runs for each measure, or None for a measure without rank sets."""
         sets = {name: conclusion.rank_sets for name, conclusion in self.conclusions.items()}
         return [of_runs._asdict() if (of_runs := sets.get(measure.name)) else None for measure in self.measures]
 
     def letters(self) -> list[list[str] | None] | None:
-        """Return the significance letters of the runs under each measure, or None if there is a baseline."""
+        """Return the significance letters of the runs for each measure, or None if there is a baseline."""
         if self.compared is None or self.compared.baseline is not None:
             return None
         of_measures = {of_measure.name: of_measure.letters for of_measure in self.compared.measures}
@@ -278,7 +278,7 @@ class ReportedScores(Frozen, kw_only=True):
 
 
 def reported_measures(scores: Scores) -> list[ReportedMeasure]:
-    """Return the requested measures in order. String-valued measures and added treatments are omitted."""
+    """Return the requested measures in order, without string-valued measures and added treatments."""
     selection = selection_of(scores)
     requests = {name: request for _, request in selection.requests for name in request.names}
     reported: dict[str, ReportedMeasure] = {}
@@ -292,7 +292,7 @@ def reported_measures(scores: Scores) -> list[ReportedMeasure]:
 def measures_of_scores(
     scores: Scores, measures: Sequence[str], default: Sequence[str]
 ) -> tuple[list[ReportedMeasure], tuple[str, ...]]:
-    """Return the requested measures of score files, or the default measures, and a note on the other measures."""
+    """Return the requested or default measures of score files, and a note on the measures that are omitted."""
     selected, notes = (measures, ()) if measures else default_of_scores(scores, default)
     reported = []
     for title, (column, *_) in columns_of(scores, selected, warn):
@@ -320,7 +320,7 @@ def refuse_runs(runs: Any, *, complete: bool, rbo: float | None, machine: Any = 
 
 
 def compared_scores(scores: Scores, measures: Sequence[ReportedMeasure], **options: Any) -> ComparedPairs | None:
-    """Return comparisons under the measures with values by topic, or None if nothing can be compared."""
+    """Compare runs in the measures that have values of single topics. Return None if no comparison is possible."""
     usable = [
         measure.name
         for measure in measures

@@ -1,4 +1,4 @@
-"""Tables that a report displays without JavaScript: the means, and tables of other commands."""
+"""Tables that a report displays without JavaScript: the means of runs, and tables of other commands."""
 
 import re
 from collections.abc import Mapping
@@ -11,11 +11,11 @@ from irevalx.reports import DIGITS
 from irevalx.reports.table import Table, cells_of
 
 CAUTION = "\u2020"
-"""The mark of verdicts that depend on unjudged documents. ``cautions.js`` has the same mark."""
+"""The mark of verdicts that depend on unjudged documents. ``cautions.js`` contains the same mark."""
 
 
 class MeanCell(NamedTuple):
-    """The mean of a run under a measure, as text."""
+    """The mean value of a run in one measure, formatted for display."""
 
     mean: str
     interval: str
@@ -24,7 +24,7 @@ class MeanCell(NamedTuple):
 
 
 def mean_rows(data: Mapping[str, Any]) -> list[tuple[int, list[MeanCell]]]:
-    """Return the index of each run and its means with verdicts. The best run under the first measure comes first."""
+    """Return the index and the formatted means of each run. The best run in the first measure comes first."""
     means = {(row["run"], row["measure"]): row for row in data["means"]}
     ranked, marks = data["ranked"], _marks(data)
     return [
@@ -52,9 +52,9 @@ def _written(value: float) -> str:
 
 
 def _marks(data: Mapping[str, Any]) -> list[list[str]]:
-    """Return the letters of the runs under each measure. With a baseline or many runs, return signs of verdicts.
+    """Return the significance letters of the runs in each measure. With a baseline or many runs, return signs instead.
 
-    ``CAUTION`` follows if the verdict depends on unjudged documents.
+    If the verdict depends on unjudged documents, ``CAUTION`` is appended.
     """
     letters, none = data["letters"], [""] * len(data["runs"])
     marks = letters
@@ -82,9 +82,9 @@ def _dependent(data: Mapping[str, Any]) -> dict[tuple[int, int], int]:
 
 
 def unjudged_of(data: Mapping[str, Any], sentence: str) -> str:
-    """Return the address of the unjudged documents on which the verdict in a finding depends, or "".
+    """Return the address of the unjudged documents on which the verdict in a sentence depends, or an empty string.
 
-    If the verdicts on several runs depend on unjudged documents, the address belongs to the best of these runs.
+    If several verdicts depend on unjudged documents, the address belongs to the best of these runs.
     """
     if "njudged documents" not in sentence:
         return ""
@@ -100,7 +100,7 @@ def unjudged_of(data: Mapping[str, Any], sentence: str) -> str:
 
 
 def table_in_cells(table: Table) -> dict[str, Any]:
-    """Return a dictionary with the title, the heads, the rows and the notes of a table as text."""
+    """Convert a table to a dictionary of formatted strings: the title, the headings, the rows and the notes."""
     heads, rows = cells_of(table, DIGITS, best="{}", other="{}", escape=str)
     best = {(row, table.columns.index(column)) for column, numbers in table.best.items() for row in numbers}
     notes = [note.replace("{best}", "Bold type") for note in (*table.caption, *table.notes)]

@@ -1,6 +1,6 @@
-"""The figures of leave-out.
+"""The figures of the command ``leave-out``.
 
-They show changes in scores and ranks, and the bias against the share of unjudged documents.
+The figures show changes in scores and ranks, and the bias against the share of unjudged documents.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ from irevalx.lab.reusability.results import LeftOutRuns
 from irevalx.statistics.correlations import line_through
 
 _ROW = 0.36
-"""The height of a row in inches."""
+"""The height of a row of points, in inches."""
 
 _FRAME = 0.35
-"""The height of a panel without its rows, in inches."""
+"""The height of a panel in addition to its rows, in inches."""
 
 
 def changes(result: LeftOutRuns, page: Page) -> Figure:
-    """Plot the changes in scores and ranks, with one point per left-out run."""
+    """Plot the changes in scores and ranks, with one point for each run that was left out."""
     experiment, results = result.experiment, result.evaluations
     groups = groups_on_one_axis(ranges_of(experiment.requests))
     heights = [_ROW * len(group) * len(results) + _FRAME for group in groups for _ in range(2)]
@@ -71,7 +71,7 @@ def changes(result: LeftOutRuns, page: Page) -> Figure:
 
 
 class _RowPoints(NamedTuple):
-    """The points of a row in a panel. The shape of each array except ``left_out`` is (n_left_out,)."""
+    """The points that a panel contains in one row. The shape of each array except ``left_out`` is (n_left_out,)."""
 
     panel: Axes
     x: FloatArray
@@ -82,7 +82,7 @@ class _RowPoints(NamedTuple):
 def _draw_changes(
     panel: Axes, experiment: GradedRuns, results: Mapping[str, GroupEvaluation], group: Sequence[int], *, of_ranks: bool
 ) -> list[_RowPoints]:
-    """Plot the changes of runs, and return the points. There is a row for each measure and kind of judgments."""
+    """Plot the changes of runs, with a row for each measure and kind of judgments. Return the points."""
     points = []
     rows = [(m, name, result) for m in group for name, result in results.items()]
     moves: list[FloatArray] = []
@@ -123,7 +123,7 @@ def _draw_changes(
 
 
 def bias_against_holes(result: LeftOutRuns, page: Page) -> Figure:
-    """Plot the bias of left-out runs against their share of unjudged documents, with least-squares lines."""
+    """Plot the bias of each left-out run against its share of unjudged documents, with least-squares lines."""
     experiment, results, holes = result.experiment, result.evaluations, result.holes
     assert holes is not None
     figure, panels, n_columns = page.panels([1.9] * len(experiment.measures), 3, sharex=True)

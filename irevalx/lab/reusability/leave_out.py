@@ -1,4 +1,4 @@
-"""``leave_out`` is the leave-one-group-out reusability test. This module also declares its command."""
+"""The function ``leave_out``, the leave-one-group-out reusability test, and its command."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
@@ -72,7 +72,7 @@ LABELS, NONRELEVANT = "labels", "nonrelevant"
 """The methods of completing judgments that require no classifier."""
 
 WITH_TEXT = (*CLASSIFIERS, *EXPECTED)
-"""The methods of completing judgments that learn from the text of documents."""
+"""The methods of completing judgments that learn from the texts of documents."""
 
 METHODS = (*WITH_TEXT, LABELS, NONRELEVANT)
 """All methods of completing judgments."""
@@ -101,7 +101,7 @@ def _run(
     holes: int | None,
     **options: Any,
 ) -> None:
-    """Evaluate the runs without each group in turn. Write the tables and, if requested, the judgments."""
+    """Evaluate the runs without each group in turn, and write the tables and, if requested, the judgments."""
     if holes is None and draw == "holes":
         holes = HOLES_DEPTH
     result = leave_out(**options, holes=holes, keep_judgments=folder is not None, progress=not output.quiet)
@@ -113,7 +113,7 @@ def _run(
 
 
 def _write_judgments(judgments: Mapping[str, GradedQrelsText], folder: str) -> None:
-    """Write the judgments of each group to a separate file. Raise UsageError if two groups have the same file name."""
+    """Write the judgments of each group to a file. Raise UsageError if two groups have the same file name."""
     file_of: dict[str, str] = {}
     for group in judgments:
         other = file_of.setdefault(file_name(group), group)
@@ -206,18 +206,18 @@ def leave_out(
     SIGIR 2007).
 
     Significance decisions (Wilcoxon's signed rank test, p < 0.05) are compared as well, for the pairs with a run that
-    was left out. The rate of false differences (fpr) is the share of pairs that differ significantly after the unique
-    documents of the group are removed, among the pairs that do not under the full judgments. The rate of missed
-    differences (fnr) is the share of pairs that do not differ significantly after these documents are removed, among
-    the pairs that do under the full judgments. The help of irevalx-lab agree explains the other columns of significance
-    decisions.
+    was left out. The rate of false differences (fpr) is the share of the pairs without a significant difference under
+    the full judgments that differ significantly after the unique documents of the group are removed. The rate of missed
+    differences (fnr) is the share of the pairs with a significant difference under the full judgments that do not
+    differ significantly after these documents are removed. The help of irevalx-lab agree explains the other columns of
+    significance decisions.
 
-    The summary describes the runs that were left out. It contains the mean absolute change of ranks (rank_change), the
-    largest number of ranks gained (rise) and lost (fall), the mean change of values (bias) and its root mean square
-    (rms), tau and tau_b between the values before and after, and the share of runs whose values change significantly
-    (significant). inversions and inverted are the number and the share of the pairs of all runs in the opposite order.
-    With `only`, tau_b_all_runs and tau_all_runs are the correlations over all runs, rather than the runs of the group,
-    between values under the full pool and values without the unique documents of the group.
+    The summary describes the runs that were left out. The summary contains the mean absolute change of ranks
+    (rank_change), the largest number of ranks gained (rise) and lost (fall), the mean change of values (bias) and its
+    root mean square (rms), tau and tau_b between the values before and after, and the share of runs whose values change
+    significantly (significant). inversions and inverted are the number and the share of the pairs of all runs in the
+    opposite order. With `only`, tau_b_all_runs and tau_all_runs are the correlations over all runs, rather than the
+    runs of the group, between values under the full pool and values without the unique documents of the group.
 
     With `new_runs`, the result shows whether the judgments can be used to evaluate a run that was not pooled. The bias
     of the run is estimated from the unique judged documents of each group of pooled runs. The estimate requires at
@@ -230,8 +230,8 @@ def leave_out(
     command that lists these documents.
 
     With `complete`, the result shows whether completing the judgments, with classifiers of document text or with
-    judgments from another source, reduces the bias. With `holes`, it shows how the remaining bias depends on the share
-    of unjudged documents.
+    judgments from another source, reduces the bias. With `holes`, the result shows how the remaining bias depends on
+    the share of unjudged documents.
 
     Parameters
     ----------
@@ -339,7 +339,7 @@ def leave_out(
 
 
 def _refuse_invalid(methods: Sequence[str], new_runs: Any, prepared: PreparedGradedRuns) -> None:
-    """Raise UsageError for a repeated method, a level that is too low, or a measure without exact expected values."""
+    """Raise UsageError for a repeated method, a low level, or a measure whose expected values are not exact."""
     level = prepared.rules.settings.level
     for method in methods:
         if methods.count(method) > 1:
@@ -366,7 +366,7 @@ def _predicting(
 ) -> dict[str, CompletionRun]:
     """Predict the unique documents of each group with each classifier.
 
-    Return a dictionary from classifier to predictions.
+    Return the predictions by the name of the classifier.
     """
     classifiers = list(dict.fromkeys(EXPECTED.get(name, name) for name in methods if name in WITH_TEXT))
     if not classifiers:
@@ -388,7 +388,7 @@ def _predicting(
 def _labelling(
     experiment: GradedRuns, labels: Judgments, left_out: Sequence[UniqueDocuments], *, replace_all: bool
 ) -> LabelCompletion:
-    """Return the treatment that judges unique documents by labels. Warn about the labels."""
+    """Create the treatment that replaces judgments of unique documents by labels. Warn about doubtful labels."""
     labelling = LabelCompletion(
         judgments=experiment.judgments,
         labels=labels,
@@ -404,7 +404,7 @@ def _labelling(
 def _judgments_of_groups(
     text: GradedQrelsText, left_out: Sequence[UniqueDocuments], treatment: RemovalTreatment
 ) -> dict[str, GradedQrelsText]:
-    """Return a dictionary from each group to the judgments with which the group is evaluated."""
+    """Return the judgments with which each group is evaluated."""
     judgments = {}
     for removal in left_out:
         grades, written = treatment(removal, text.judgments.grades)
@@ -413,7 +413,7 @@ def _judgments_of_groups(
 
 
 def _warn_of_topics(experiment: GradedRuns, lacking: BoolArray) -> None:
-    """Warn about excluded topics. Raise InputError if a measure has no value for any topic."""
+    """Warn about topics that a measure excludes. Raise InputError if a measure has no value for any topic."""
     for measure, n_lacking in zip(experiment.measures, lacking.sum(axis=1).tolist(), strict=True):
         if n_lacking == lacking.shape[1]:
             raise InputError(f"{measure} has no value for any topic when a group is left out")

@@ -1,4 +1,4 @@
-"""The results of the evaluation of unpooled runs."""
+"""The results of the assessment of runs that were not pooled."""
 
 from __future__ import annotations
 
@@ -14,59 +14,59 @@ from irevalx.reports.table import Table
 from irevalx.wording import spelled
 
 TOLERANCE = 0.01
-"""The default of the largest tolerated bias."""
+"""The default for the largest bias that is tolerated."""
 
 COVERAGE_DEPTH = 10
-"""The rank cutoff of the first column in the coverage table."""
+"""The rank cutoff of the first share in the coverage table."""
 
 FAIR, UNDERESTIMATED, OVERESTIMATED, CANNOT_TELL = "fair", "underestimated", "overestimated", "cannot tell"
-"""The possible verdicts on an unpooled run."""
+"""The possible verdicts on a run that was not pooled."""
 
 
 class NewRun(NamedTuple):
-    """The results for a run that was not pooled, for one measure."""
+    """The assessment of a run that was not pooled, in one measure."""
 
     run: str
     group: str
     measure: str
     score: float
-    condensed: float | None  # with unjudged documents skipped; None if the measure does not support it
-    least: float | None  # over all possible judgments of the unjudged documents; None if there are no proven bounds
+    condensed: float | None  # value with unjudged documents skipped; None if the measure does not support it
+    least: float | None  # bounds over all completions of the judgments; None if there are no proven bounds
     greatest: float | None
-    bias: float | None  # expected difference from the score that the run would have if its group had been pooled
-    bias_low: float | None  # the 95% interval; None if the bias is unknown, or is 0 because all documents are judged
+    bias: float | None  # estimated difference from the value that the run would have if its group had been pooled
+    bias_low: float | None  # 95% interval; None if the bias is unknown, or is 0 because all documents are judged
     bias_high: float | None
     verdict: str
-    to_judge: int  # the number of unjudged documents among the first documents of the group's runs
+    to_judge: int  # number of unjudged documents in the top documents of the group's runs
 
 
 class CoverageRow(NamedTuple):
-    """The shares of unjudged documents of a new run, or of a pooled run if its group is left out."""
+    """The shares of unjudged documents of a new run, or of a pooled run whose group is left out."""
 
     run: str
     group: str
     is_new: bool
     unjudged_10: float
-    unjudged_k: float  # within the depth of the pool
+    unjudged_k: float  # share within the pool depth
 
 
 class NewRuns(Frozen, kw_only=True):
-    """The assessment of runs that were not pooled."""
+    """The assessment of the runs that were not pooled."""
 
     rows: Sequence[NewRun]
     coverage: Sequence[CoverageRow]  # the new runs, followed by the pooled runs
-    depth: int  # the depth of the pool
+    depth: int  # the pool depth
     tolerance: float
     reasons: Mapping[tuple[str, str], str]  # why there is no estimate, by group and measure; "" if there is one
     deeper: Mapping[tuple[str, str], int]  # cutoffs with unjudged documents beyond ``depth``, by run and measure
-    judged_depth: int  # the depth to which the pooled runs are judged
-    to_list: Mapping[str, int] = {}  # number of documents to judge by group, also of topics that are not evaluated
+    judged_depth: int  # the depth to which pooled runs are judged
+    to_list: Mapping[str, int] = {}  # number of documents to judge by group, including topics that are not evaluated
     notes: Sequence[str]
-    commands: Mapping[str, str] = {}  # the command that lists the documents to judge, by group; in the shell only
+    commands: Mapping[str, str] = {}  # the command that lists the documents to judge, by group; only in the shell
 
     @property
     def sentences(self) -> list[str]:
-        """The verdict on each run under each measure, followed by the commands that list the documents to judge."""
+        """Sentences with the verdict on each run in each measure, and with commands that list documents to judge."""
         in_python = f'irevalx.lab.next(its runs, qrels, order="depth", depth={self.depth}, in_all={{}})'
         unknown = {
             row.group: row
@@ -94,7 +94,7 @@ class NewRuns(Frozen, kw_only=True):
         return f"{about} {row.verdict} by {least:.4f} to {most:.4f}."
 
     def _why(self, row: NewRun) -> str:
-        """Return the reason why there is no verdict, and what the user can do."""
+        """Return the reason why there is no verdict, and what the user can do about it."""
         reason, cutoff = self.reasons.get((row.group, row.measure)), self.deeper.get((row.run, row.measure))
         n_runs = len({other.run for other in self.rows if other.group == row.group})
         of_first = f"its first {self.depth}" if n_runs == 1 else f"the first {self.depth} of the runs of {row.group}"
@@ -116,7 +116,7 @@ class NewRuns(Frozen, kw_only=True):
 
     @property
     def explanations(self) -> list[str]:
-        """The sentences, followed by explanations of the columns."""
+        """The sentences on the verdicts, followed by explanations of the columns."""
         meaning = (
             f"verdict: {FAIR} if the interval of the bias is within the tolerance, {UNDERESTIMATED} or {OVERESTIMATED} "
             f"if it is outside, otherwise {CANNOT_TELL}. It is also "
@@ -136,7 +136,7 @@ class NewRuns(Frozen, kw_only=True):
         return [*self.sentences, *meaning, *self.notes]
 
     def tables(self) -> list[Table]:
-        """Return the tables of verdicts and of coverage."""
+        """Return the table of verdicts and the table of coverage."""
         verdicts = Table.of("new runs", NewRun, self.rows, n_labels=3, notes=tuple(self.explanations))
         without = {"unjudged_k"} if self.depth == COVERAGE_DEPTH else set()
         coverage = Table.of("coverage", CoverageRow, self.coverage, n_labels=2, without=without)
@@ -146,7 +146,7 @@ class NewRuns(Frozen, kw_only=True):
 
 
 def verdict_on(interval: tuple[float, float] | None, tolerance: float) -> str:
-    """Return the verdict for an interval of the bias, which is None if the bias could not be estimated."""
+    """Return the verdict for an interval of the bias. The interval is None if the bias could not be estimated."""
     if interval is None:
         return CANNOT_TELL
     low, high = interval
@@ -158,9 +158,9 @@ def verdict_on(interval: tuple[float, float] | None, tolerance: float) -> str:
 
 
 def commands_for(new: NewRuns) -> dict[str, str]:
-    """Return a dictionary from group to command. The command lists the unjudged documents of its new runs.
+    """Return the command that lists the documents to judge, for each group of new runs.
 
-    Only the top documents of runs are listed.
+    The command lists the unjudged documents in the top documents of the group's runs.
     """
     from click import get_current_context
 
@@ -171,7 +171,7 @@ def commands_for(new: NewRuns) -> dict[str, str]:
     commands = {}
     for group in dict.fromkeys(groups):
         files = values["new_runs"]
-        if len(files) == len(groups):  # unless a file has several runs
+        if len(files) == len(groups):  # unless a file contains several runs
             files = [file for file, group_of_file in zip(files, groups, strict=True) if group_of_file == group]
         n = str(new.to_list[group])
         options = ["--order", "depth", "--depth", str(new.depth), "--in-all", n, "--judged", values["qrels"]]

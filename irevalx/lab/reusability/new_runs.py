@@ -1,4 +1,4 @@
-"""Expected bias of unpooled runs, estimated by leaving out groups of pooled runs.
+"""Estimates of the bias against runs that were not pooled, from leaving out groups of pooled runs.
 
 docs/reusability.md reports how often the intervals cover the true bias.
 """
@@ -42,21 +42,21 @@ from irevalx.statistics.significance import generator, without_noise
 from irevalx.wording import spelled
 
 DRAWS = 1000
-"""The default number of draws of judgments."""
+"""The default number of times that judgments are drawn at random."""
 
 CONFIRMED = frozenset({"P", "Rprec", "bpref", "infAP", "map", "ndcg", "ndcg_cut", "rbp"})
-"""The measures for which simulations show that the intervals cover the bias (docs/reusability.md). Other measures have
-no estimate."""
+"""The measures for which simulations confirm that the intervals cover the bias (docs/reusability.md). There are no
+estimates for other measures."""
 
 MOST_UNJUDGED_OF_POOLED = 0.1
-"""The largest share of unjudged documents of pooled runs for which the bias is estimated (docs/reusability.md)."""
+"""The largest share of unjudged documents in pooled runs for which the bias is estimated (docs/reusability.md)."""
 
 _QUANTILES = (50.0, 2.5, 97.5)
-"""The percentiles of draws that are used: the first is the estimate, and the others are the bounds of its interval."""
+"""The percentiles over random draws that give the estimate and the bounds of its interval."""
 
 
 class BiasDraws(Frozen):
-    """The parameters for estimating the bias of new runs. All groups and measures use the same random numbers."""
+    """The parameters for estimating the bias of new runs. All groups and measures share the random numbers."""
 
     tolerance: float
     n: int
@@ -70,7 +70,7 @@ def with_new_runs(
     groups_of: Callable[[Sequence[str]], list[str]],
     draws: BiasDraws,
 ) -> LeftOutRuns:
-    """Assess new runs. ``depth`` is the depth of the pool, and ``groups_of`` returns the group of each run."""
+    """Assess new runs. ``depth`` is the pool depth, and the function ``groups_of`` returns the group of each run."""
     if len(pooled.runs) < 2:
         given = f"only {shown_name(pooled.runs[0].path)}" if pooled.runs else "none"
         raise UsageError(
@@ -101,7 +101,7 @@ def with_new_runs(
 def with_first_of(
     pooled: PreparedGradedRuns, new: Sequence[RunStream], depth: int
 ) -> tuple[PreparedGradedRuns, frozenset[bytes]]:
-    """Add new runs and their first documents, to the depth of the pool and of the measures.
+    """Add the new runs, and add their top documents to the judgments, to the depth of the pool and of the measures.
 
     Return all prepared runs, and the topics of the new runs.
     """
@@ -116,29 +116,29 @@ def with_first_of(
 
 
 def _n_unjudged(judgments: Judgments, runs: Sequence[RunStream], depth: int, ranking: RankingRules) -> int:
-    """Return the number of unjudged documents among the top documents of runs, over all topics."""
+    """Count the unjudged documents in the top documents of runs, over all topics."""
     pool = PooledDocuments.joined("", [part for run in runs for part in first_documents(run, depth, ranking)])
     return len({*pool.pairs()}) - int((in_pool(judgments, pool) & (judgments.grades >= 0)).sum())
 
 
 def cutoffs_of(requests: Sequence[RequestedMeasure]) -> dict[str, int]:
-    """Return a dictionary from each measure that has a cutoff to its cutoff."""
+    """Return the rank cutoff of each measure that has a cutoff."""
     return {name: cutoff for request in requests for name, cutoff in request.cutoffs.items()}
 
 
 class PooledAndNew(Frozen, kw_only=True):
     """Pooled and new runs, which are ranked together."""
 
-    experiment: GradedRuns  # all runs, the pooled ones first; its judgments contain the first documents of new runs
+    experiment: GradedRuns  # all runs, the pooled runs first; the judgments contain the top documents of new runs
     n_pooled: int
     groups: Sequence[str]
-    given: BoolArray  # whether the original judgments contain each document, which otherwise only new runs retrieve
-    depth: int  # the depth of the pool
-    n_other_topics: int = 0  # the number of topics of new runs that are not evaluated
+    given: BoolArray  # whether the original judgments contain each document
+    depth: int  # the pool depth
+    n_other_topics: int = 0  # number of topics of new runs that are not evaluated
 
     @cached_property
     def pooled(self) -> GradedRuns:
-        """The pooled runs."""
+        """The runs that were pooled."""
         return self.experiment.of_runs(np.arange(self.n_pooled))
 
     @cached_property
@@ -158,12 +158,12 @@ class PooledAndNew(Frozen, kw_only=True):
 
     @cached_property
     def new(self) -> GradedRuns:
-        """The new runs."""
+        """The runs that were not pooled."""
         return self.experiment.of_runs(np.arange(self.n_pooled, len(self.groups)))
 
     @property
     def new_groups(self) -> dict[str, IntArray]:
-        """A dictionary from each group to the indices of its new runs."""
+        """The indices of the new runs in each group."""
         new = self.groups[self.n_pooled :]
         return {
             name: np.array([self.n_pooled + place for place, group in enumerate(new) if group == name])
@@ -171,7 +171,7 @@ class PooledAndNew(Frozen, kw_only=True):
         }
 
     def assessed(self, draws: BiasDraws) -> NewRuns:
-        """Assess the new runs. Warn about estimates that are not reliable."""
+        """Assess the new runs. Warn about estimates that are unreliable."""
         biases = {name: GroupBias.of(self, group, draws) for name, group in self.new_groups.items()}
         coverage = self._coverage()
         self._warn(coverage, [name for name, bias in biases.items() if bias.estimates])
@@ -197,9 +197,9 @@ class PooledAndNew(Frozen, kw_only=True):
         )
 
     def _deeper_cutoffs(self) -> dict[tuple[str, str], int]:
-        """Return ``{(run, measure): cutoff}`` for cutoffs beyond the depth of the pool.
+        """Return ``{(run, measure): cutoff}`` for cutoffs that exceed the pool depth.
 
-        A run is included only if it has unjudged documents between the depth and the cutoff.
+        A run is included only if it has unjudged documents between the pool depth and the cutoff.
         """
         unjudged = ~self.given | (self.experiment.grades < 0)
         deeper: dict[tuple[str, str], int] = {}
@@ -242,7 +242,7 @@ class PooledAndNew(Frozen, kw_only=True):
         ]
 
     def _coverage(self) -> list[CoverageRow]:
-        """Return the shares of unjudged documents of new runs, and of pooled runs if their groups are left out."""
+        """Return the shares of unjudged documents of new runs, and of pooled runs whose groups are left out."""
 
         def without(removal: UniqueDocuments, grades: IntArray) -> tuple[IntArray, BoolArray]:
             return grades, self.given & ~removal.removed
@@ -281,15 +281,15 @@ class PooledAndNew(Frozen, kw_only=True):
 
 
 class GroupBias(Frozen, kw_only=True):
-    """The estimated bias of the new runs of a group."""
+    """The estimated bias against the new runs of one group."""
 
-    to_judge: int  # the number of unjudged documents among the first documents of its runs
-    estimates: Mapping[tuple[str, str], tuple[float, float, float]] = {}  # bias, low, high by measure and run
-    problem: str = ""  # why there is no estimate for any measure
+    to_judge: int  # number of unjudged documents in the top documents of the group's runs
+    estimates: Mapping[tuple[str, str], tuple[float, float, float]] = {}  # bias and interval bounds, by measure and run
+    problem: str = ""  # the reason why there is no estimate for any measure
 
     @classmethod
     def of(cls, runs: PooledAndNew, group: IntArray, draws: BiasDraws) -> GroupBias:
-        """Estimate the bias of the runs with the indices ``group`` from draws of judgments."""
+        """Estimate the bias against the runs with the indices ``group`` by drawing judgments at random."""
         members = runs.experiment.of_runs(group)
         unjudged: BoolArray = members.retrieved_within(runs.depth).any(axis=0) & (members.grades < 0)
         to_judge = int(unjudged.sum())
@@ -316,11 +316,11 @@ class GroupBias(Frozen, kw_only=True):
         return cls(to_judge=to_judge, estimates=estimates)
 
     def why_not(self, request: RequestedMeasure, level: float) -> str:
-        """Return the reason why a measure has no estimate, or "" if it has one or needs none."""
+        """Return the reason why a measure has no estimate, or "" if it has an estimate or needs none."""
         return (self.problem or _why_not(request, level)) if self.to_judge else ""
 
     def columns(self, measure: str, run: str, tolerance: float) -> dict[str, Any]:
-        """Return the fields of a row that describe the bias."""
+        """Return the fields of a row that describe the bias of a run in a measure."""
         if not self.to_judge:
             return {"bias": 0.0, "bias_low": None, "bias_high": None, "verdict": FAIR, "to_judge": 0}
         bias, low, high = self.estimates.get((measure, run), (None, None, None))
@@ -329,7 +329,7 @@ class GroupBias(Frozen, kw_only=True):
 
 
 def _why_not(request: RequestedMeasure, level: float) -> str:
-    """Return the reason why the bias of a measure cannot be estimated at this level, or "" if it can be estimated."""
+    """Return the reason why the bias in a measure cannot be estimated at a level, or "" if it can be estimated."""
     if request.level not in {None, level}:
         return f"{request.names[0]} does not use {spelled('level')}"
     if request.measure.name not in CONFIRMED or request.treatment != "nonrel":
@@ -340,7 +340,7 @@ def _why_not(request: RequestedMeasure, level: float) -> str:
 def _drawn_biases(
     members: GradedRuns, given: BoolArray, unjudged: BoolArray, p: FloatArray, factors: FloatArray, seed: int
 ) -> FloatArray:
-    """Return the scores minus the scores under drawn judgments of unjudged documents.
+    """Draw judgments of unjudged documents at random. Return the scores minus the scores under drawn judgments.
 
     The shape is (n_draws, n_measures, n_runs).
     """
@@ -348,7 +348,7 @@ def _drawn_biases(
     now, biases = members.values(None, given), []
     for factor in factors.tolist():
         relevant = random.random(p.size) < factor * p
-        grades[unjudged] = np.where(relevant, int(members.level), 0)  # the lowest relevant grade
+        grades[unjudged] = np.where(relevant, int(members.level), 0)  # the lowest grade that is relevant
         then = members.values(grades, pooled)
         lacking = np.isnan(now) | np.isnan(then)  # topics without a value under one of the judgments are excluded
         before, after = (np.where(lacking, np.nan, values) for values in (now, then))
@@ -357,9 +357,9 @@ def _drawn_biases(
 
 
 def _condensed(new: GradedRuns, given: BoolArray) -> dict[str, list[float]]:
-    """Return a dictionary from measure to the scores with unjudged documents skipped.
+    """Return the scores with unjudged documents skipped, for each measure.
 
-    It contains the measures that support this treatment of unjudged documents.
+    Measures that do not support this treatment of unjudged documents are omitted.
     """
     requests = tuple(
         replace(request, treatment="skip")
@@ -373,9 +373,9 @@ def _condensed(new: GradedRuns, given: BoolArray) -> dict[str, list[float]]:
 
 
 def _bounds(new: GradedRuns) -> dict[str, list[tuple[float, float]]]:
-    """Return a dictionary from measure to the lowest and the highest score of each run.
+    """Return the lowest and the highest possible score of each run, for each measure.
 
-    It contains the measures that have proven bounds.
+    Measures without proven bounds are omitted.
     """
     known = new.grades[new.grades >= 0]
     bounds = {}

@@ -29,15 +29,15 @@ if TYPE_CHECKING:
 
 
 class BiasOfHoles(NamedTuple):
-    """The least-squares line that predicts the bias of left-out runs from their share of unjudged documents (holes)."""
+    """A least-squares line that predicts the bias of left-out runs from their share of unjudged documents (holes)."""
 
     measure: str
     judgments: str
     holes: float
     bias: float
-    intercept: float | None  # intercept: the expected bias of a run without unjudged documents
+    intercept: float | None  # expected bias of a run that has no unjudged documents
     slope: float | None
-    slope_low: float | None  # the interval generalises to other groups; None if there are fewer than four
+    slope_low: float | None  # interval that generalises to other groups; None for fewer than four groups
     slope_high: float | None
     correlation: float | None
     correlation_low: float | None
@@ -47,7 +47,7 @@ class BiasOfHoles(NamedTuple):
     def of(
         cls, measure: str, judgments: str, holes: FloatArray, bias: FloatArray, groups: Sequence[str]
     ) -> BiasOfHoles:
-        """Fit the line to the share of unjudged documents and the bias of each run."""
+        """Fit a line to the share of unjudged documents and the bias of each run."""
         intercept, slope, correlation = line_through(holes, bias)
         of_slope, of_correlation = (ends or (None, None) for ends in line_intervals(holes, bias, groups))
         line = intercept, slope, *of_slope, correlation, *of_correlation
@@ -59,7 +59,7 @@ _DISPLAYED_TITLES = {
     "removed documents": "unique documents removed",
     "runs and judgments": "runs by kind of judgments",
 }
-"""A dictionary from the title of a table in JSON to its displayed title, if they differ."""
+"""The displayed titles of tables whose title in JSON is different."""
 
 
 _NOTE_ON_ALL_RUNS = (
@@ -81,12 +81,12 @@ class LeaveOutRow(NamedTuple):
     rank: int  # 1 + the number of runs with a better score
     rank_left_out: int
     significant: bool  # whether the scores differ significantly
-    holes: float | None  # the share of unjudged documents among the first documents; None unless requested
-    bias: float | None  # ``left_out`` - ``score``; None unless holes were requested
+    holes: float | None  # share of unjudged documents in the top documents; None unless requested
+    bias: float | None  # ``left_out`` minus ``score``; None unless holes were requested
 
 
 class LeftOutSummary(NamedTuple):
-    """Means over the runs that were left out, for a measure. Most fields come from ``GroupEvaluation.statistics``."""
+    """The means over left-out runs for one measure, most of which come from ``GroupEvaluation.statistics``."""
 
     measure: str
     judgments: str
@@ -98,7 +98,7 @@ class LeftOutSummary(NamedTuple):
     tau: float
     tau_b: float
     significant: float
-    inversions: int  # the number of pairs of runs in the opposite order, among all runs
+    inversions: int  # number of pairs of runs in the opposite order, among all runs
     inverted: float  # share of inverted pairs among all pairs
     tau_b_all_runs: float
     tau_all_runs: float
@@ -106,18 +106,18 @@ class LeftOutSummary(NamedTuple):
 
 
 class UniqueAtDepth(NamedTuple):
-    """The number of unique documents among the first documents of a group's runs.
+    """The number of unique documents in the top documents of a group's runs.
 
-    Values are means over topics and runs.
+    The values are means over topics and runs.
     """
 
-    group: str  # ``mean`` for all runs that were left out
+    group: str  # ``mean`` for the means over all left-out runs
     removed: float
-    relevant: float  # the number of documents that are relevant under the full judgments
+    relevant: float  # number of unique documents that are relevant under the full judgments
 
 
 class PredictedGroup(NamedTuple):
-    """The number of unique documents of a group, and the number of them that are predicted correctly."""
+    """The number of unique documents of a group, and how many of them were predicted correctly."""
 
     group: str
     judgments: str
@@ -129,9 +129,9 @@ class PredictedGroup(NamedTuple):
 
 
 class RemovedFromTopic(NamedTuple):
-    """The number of judged unique documents of a group for a topic, and the number of them that are relevant."""
+    """The number of judged unique documents of a group for a topic, and how many of them are relevant."""
 
-    group: str  # ``mean`` for the mean over groups; that of the topic ``mean`` is in Büttcher et al. (2007, 5.2)
+    group: str  # ``mean`` for means over groups, as in Büttcher et al. (2007, 5.2)
     topic: str  # ``all`` for the sum over topics, ``mean`` for the mean
     removed: float
     relevant: float
@@ -142,24 +142,24 @@ _MEANS = tuple(name for name in LeftOutSummary._fields if name not in {"measure"
 
 
 class LeftOutRuns(DrawnResult):
-    """Runs that were evaluated again without the unique documents of their groups."""
+    """The result of ``leave_out``: runs evaluated without the unique documents of their groups."""
 
     experiment: GradedRuns
     groups: Sequence[str]  # the group of each run
     removals: Sequence[UniqueDocuments]  # the unique documents of each group
     view: str  # the first table: ``runs``, ``summary``, ``pivot`` or ``removed``
-    evaluations: Mapping[str, GroupEvaluation] = {}  # by kind of judgments; empty for ``removed`` and new runs
-    holes: FloatArray | None = None  # shape (n_runs,); the share of unjudged documents among the first ``holes_depth``
+    evaluations: Mapping[str, GroupEvaluation] = {}  # by kind of judgments; empty for ``removed`` and for new runs
+    holes: FloatArray | None = None  # shape (n_runs,); share of unjudged documents in the top ``holes_depth``
     holes_depth: int | None = None
-    predictions: Mapping[str, Mapping[str, PredictedGrades]] = {}  # by kind of judgments and by group
-    judgments: Mapping[str, GradedQrelsText] = {}  # the judgments for each group, if they were requested
-    new: NewRuns | None = None  # runs that were not pooled
-    seed: int | None = None  # the seed of the draws for their bias
+    predictions: Mapping[str, Mapping[str, PredictedGrades]] = {}  # by kind of judgments and group
+    judgments: Mapping[str, GradedQrelsText] = {}  # the judgments of each group, if requested
+    new: NewRuns | None = None  # the runs that were not pooled
+    seed: int | None = None  # random seed of the bias estimates
     drawings: ClassVar[Mapping[str, str]] = {"changes": "changes", "holes": "bias_against_holes"}
 
     @property
     def rows(self) -> list[LeaveOutRow]:
-        """A row for each measure, run and kind of judgments."""
+        """The values of each run in each measure, for each kind of judgments."""
         return [
             LeaveOutRow(
                 run=run,
@@ -181,7 +181,7 @@ class LeftOutRuns(DrawnResult):
 
     @property
     def summary(self) -> list[LeftOutSummary]:
-        """A row for each measure and kind of judgments."""
+        """The means over left-out runs in each measure, for each kind of judgments."""
         return [
             LeftOutSummary(
                 measure=measure,
@@ -194,7 +194,7 @@ class LeftOutRuns(DrawnResult):
 
     @property
     def bias_of_holes(self) -> list[BiasOfHoles]:
-        """A row for each measure and kind of judgments. There are no rows unless holes were requested."""
+        """The regression of the bias in each measure, for each kind of judgments, or no rows unless requested."""
         rows: list[BiasOfHoles] = []
         if self.holes is None:
             return rows
@@ -207,7 +207,7 @@ class LeftOutRuns(DrawnResult):
 
     @property
     def removed_among_first(self) -> list[UniqueAtDepth]:
-        """A row for each group, and a row with the means over runs. There are no rows unless holes were requested."""
+        """The unique documents of each group, and the means over runs, or no rows if holes were not requested."""
         if self.holes_depth is None:
             return []
         experiment = self.experiment
@@ -226,7 +226,7 @@ class LeftOutRuns(DrawnResult):
 
     @property
     def predicted_groups(self) -> list[PredictedGroup]:
-        """A row for each group and each kind of judgments that contains predictions."""
+        """The numbers of correct predictions for each group and each kind of judgments that contains predictions."""
         relevant = self.experiment.grades >= self.experiment.level
         return [
             PredictedGroup(
@@ -244,7 +244,7 @@ class LeftOutRuns(DrawnResult):
 
     @property
     def quality_of_predictions(self) -> list[QualityOfPredictions]:
-        """A row for each kind of judgments that contains predictions."""
+        """The accuracy of predictions for each kind of judgments that contains predictions."""
         level, judgments = self.experiment.level, self.experiment.judgments
         return [
             completion_quality(name, judgments, self.removals, by_group, level)
@@ -253,9 +253,9 @@ class LeftOutRuns(DrawnResult):
 
     @property
     def removed_documents(self) -> list[RemovedFromTopic]:
-        """A row for each group and topic.
+        """The number of unique documents of each group and topic.
 
-        A group ends with its sum and mean, and the last row is the mean over groups.
+        The sum and the mean over topics follow the topics of each group. The last row contains the mean over groups.
         """
         experiment = self.experiment
         relevant = [
@@ -290,39 +290,39 @@ class LeftOutRuns(DrawnResult):
                 )
 
     def about(self) -> dict[str, Any]:
-        """Return how the values were computed, including the verdicts on new runs."""
+        """Return a description of how the values were computed, including the verdicts on new runs."""
         about = super().about()
         return {**about, "notes": [*(self.new.explanations if self.new else ()), *about["notes"]]}
 
     def tables(self) -> list[Table]:
         """Return the tables, beginning with the table that ``view`` selects.
 
-        The summary contains the significance decisions.
+        The summary includes the significance decisions.
         """
         return self._tables(decisions_apart=False)
 
     def tables_for_people(self) -> list[Table]:
-        """Return the tables under displayed titles. Significance decisions are in a separate table."""
+        """Return the tables with displayed titles. The significance decisions form a separate table."""
         return [
             replace(table, title=_DISPLAYED_TITLES.get(table.title, table.title), names=("run", "group"))
             for table in self._tables(decisions_apart=True)
         ]
 
     def drawing(self, draw: str | None, page: Page) -> str:
-        """Return the name of the requested figure. Raise ArgumentError if it shows holes that were not requested."""
+        """Return the name of the requested figure. Raise ArgumentError if it shows holes that were not counted."""
         chosen = super().drawing(draw, page)
         if chosen == "holes" and self.holes is None:
             raise argument_error("draw", "changes, where holes have not been counted", draw)
         return chosen
 
     def _each(self) -> Iterator[tuple[int, str, str, GroupEvaluation]]:
-        """Yield the index and the name of a measure, a kind of judgments, and the evaluation, for each combination."""
+        """Yield each combination of a measure (its index and name), a kind of judgments and an evaluation."""
         for m, measure in enumerate(self.experiment.measures):
             for name, evaluation in self.evaluations.items():
                 yield m, measure, name, evaluation
 
     def _printed(self, m: int, score: float) -> float:
-        """Return a score as irevalx prints it. A sum of counts is an integer."""
+        """Return a score as irevalx prints it. The sum of counts is an integer."""
         return round(score) if self.experiment.kinds[m].number == "integer" else float(score)
 
     def _tables(self, *, decisions_apart: bool) -> list[Table]:
@@ -383,18 +383,18 @@ class LeftOutRuns(DrawnResult):
         without: Collection[str] = (),
         kinds: Collection[str] | None = None,
     ) -> Table:
-        """Return a table. If there is only one kind of judgments, the table has no column for it."""
+        """Create a table from rows. If there is only one kind of judgments, omit the column ``judgments``."""
         single = len(self.evaluations if kinds is None else kinds) == 1
         unnamed = {*without, *(["judgments"] if single else [])}
         return Table.of(title, record, rows, without=unnamed, n_labels=n_labels - single)
 
     def _with_decisions(self, table: Table) -> Table:
-        """Add the columns of significance decisions to the summary."""
+        """Add the columns of significance decisions to the table of the summary."""
         cells = [(*cells, *row.decisions.values()) for cells, row in zip(table.rows, self.summary, strict=True)]
         return replace(table, columns=(*table.columns, *DECISION_COLUMNS), rows=cells)
 
     def _pivot(self) -> Table:
-        """Return a row for each run. It contains the scores under the full judgments, then under each other kind."""
+        """Return a table with a row for each run, with scores under the full and under each other kind of judgments."""
         full = next(iter(self.evaluations.values())).before
         kinds = {"full": full, **{name: evaluation.after for name, evaluation in self.evaluations.items()}}
         scores = [

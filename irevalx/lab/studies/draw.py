@@ -1,4 +1,4 @@
-"""``draw`` plots several studies together. This module also declares its command."""
+"""The function ``draw``, which plots several studies together, and its command."""
 
 import os
 from collections.abc import Iterable, Mapping
@@ -30,7 +30,7 @@ Axis = Annotated[
 
 
 def _write_figure(output: Output, **options: Any) -> None:
-    """Write the figure of studies."""
+    """Plot the studies, and write the figure to a file."""
     if output.figure is None:
         raise missing("figure")
     output.write_figure(output.figure, lambda page: draw(**options, width=page.width, titled=page.titled))
@@ -60,8 +60,8 @@ def draw(
 
     The studies must have the same runs and full judgments. The panels show Kendall's tau-b, Pearson's correlation and
     the RMS error of each measure and study, like Figure 22 of Yilmaz and Aslam (2008). If the studies contain intervals
-    over topics, bands show these intervals. Otherwise, bands extend one standard deviation over samples to either side
-    of the mean, and are clipped to the range of the statistic.
+    over topics, bands show these intervals. If not, bands extend one standard deviation over samples to either side of
+    the mean, and are clipped to the range of the statistic.
 
     Parameters
     ----------
@@ -101,7 +101,7 @@ def draw(
 
 
 def _summaries(studies: Any) -> list[StudySummary]:
-    """Return the summaries of studies. See ``draw`` for accepted inputs."""
+    """Return the summary of each study. See ``draw`` for accepted inputs."""
     several = studies if isinstance(studies, list | tuple) else [studies]
     summaries = []
     for name, study in studies.items() if isinstance(studies, Mapping) else ((None, study) for study in several):
@@ -119,7 +119,7 @@ def _summaries(studies: Any) -> list[StudySummary]:
 
 
 def _read(text: str, name: str | None) -> StudySummary:
-    """Read a study from a folder, given as NAME=FOLDER or as a path."""
+    """Read the summary of a study from its folder, which is given as a path or as NAME=FOLDER."""
     typed, equals, folder = text.partition("=")
     if name is not None or not equals:
         return read_summary(text, name or os.path.basename(text.rstrip(SEPARATORS)) or text)  # noqa: PTH119 - as typed
@@ -127,15 +127,15 @@ def _read(text: str, name: str | None) -> StudySummary:
 
 
 class SeveralStudies(Result):
-    """Studies of the same runs and judgments under several judging strategies, with the same seeds."""
+    """Studies of the same runs and judgments with several judging strategies, which share the seeds."""
 
     studies: tuple[StudyResult, ...]
-    seed: int | None  # of the first sample; None if no strategy is random
+    seed: int | None  # seed of the first sample; None if no strategy is random
 
     titled: ClassVar[bool] = True
 
     def tables_for_people(self) -> list[Table]:
-        """Return the tables of each study."""
+        """Return the displayed tables of each study."""
         return [
             replace(table, title=f"{study.study.scheme}: {table.title}")
             for study in self.studies
@@ -143,7 +143,7 @@ class SeveralStudies(Result):
         ]
 
     def write_into(self, path: Path, *, figures: FigureFiles, **how: Any) -> list[str]:
-        """Write each study to a folder of its own in ``path``, which is empty, and write figures of all studies."""
+        """Write each study to its own folder in the empty folder ``path``, and plot all studies together."""
         names, studies = [], {study.study.scheme: study for study in self.studies}
         for scheme, study in studies.items():
             into = make_folder(os.fspath(path / scheme))

@@ -1,6 +1,6 @@
 """Figures of studies: agreement by level, measure values, and scatter plots against values under full judgments.
 
-The figures correspond to figures of these papers. Yilmaz and Aslam 2008: correlations and errors by level (8 and 10),
+The figures correspond to figures in these papers. Yilmaz and Aslam 2008: correlations and errors by level (8 and 10),
 ways of choosing documents (22), collections (23 and 24). Bompada et al. 2007: tau, accuracy and g-mean (1 and 2).
 Büttcher et al. 2007: mean scores and tau (1). Ahlgren and Grönqvist 2008: mean scores (5).
 """
@@ -31,26 +31,26 @@ from irevalx.statistics.bootstrap import THRESHOLD
 from irevalx.statistics.significance import ALPHA
 
 _STATISTICS = {"tau_b": ("tau-b", 2), "pearson": ("Pearson", 2), "rms": ("RMS", 3)}
-"""The statistics that a panel contains, each with its name and its number of decimals."""
+"""The statistics that a scatter plot displays, each with its name and its number of decimals."""
 
 # in inches:
-_LEFT, _RIGHT, _BELOW = 0.62, 0.15, 0.27  # space next to and below all panels, for tick labels and a label at the left
+_LEFT, _RIGHT, _BELOW = 0.62, 0.15, 0.27  # space next to and below the panels, for tick labels and a label at the left
 _BETWEEN, _ROW_TITLE = 0.2, 0.28  # space between panels of a row, and above each row
 
 
 class ScatterPanel(Frozen):
-    """The values of runs under reduced judgments against the values under full judgments."""
+    """The values of runs under reduced judgments, plotted against their values under full judgments."""
 
     title: str
     x: FloatArray  # shape (n_runs,); values under full judgments
     y: FloatArray  # shape (n_samples, n_runs); values under reduced judgments
-    words: str  # statistics, one per line
+    words: str  # statistics, one on each line
 
 
 def plotted_levels(study: StudySummary) -> list[int]:
-    """Return the indices of the levels in scatter plots, in descending order.
+    """Return the indices of the levels that scatter plots show, in descending order.
 
-    There are three levels, which are close to the levels in papers.
+    There are three levels, which are the levels closest to the levels in papers.
     """
     numbers = np.log([float(level.number) for level in study.levels])
     chosen: list[int] = []
@@ -61,7 +61,7 @@ def plotted_levels(study: StudySummary) -> list[int]:
 
 
 def scatter(study: StudySummary, measure: str, reference: str, page: Page) -> Figure:
-    """Plot a measure under reduced judgments against a reference. Each level has a panel, and all limits are equal."""
+    """Plot the values of a measure under reduced judgments against a reference, in one panel for each level."""
     colour = COLOURS[study.measures.index(measure) % len(COLOURS)]
     panels = [_panel_of(study, measure, reference, place) for place in plotted_levels(study)]
     if reference == "itself":  # under all judgments, values do not change
@@ -113,7 +113,7 @@ def _panel_of(study: StudySummary, measure: str, reference: str, place: int) -> 
 
 
 def _write(axis: Axes, panel: ScatterPanel) -> None:
-    """Write the statistics in the corner with the fewest points."""
+    """Write the statistics in the corner of the panel that contains the fewest points."""
     (left, right), (low, high) = axis.get_xlim(), axis.get_ylim()
     x, y = (panel.x - left) / (right - left), (panel.y - low) / (high - low)
     corners = ((0.04, 0.97), (0.96, 0.03), (0.04, 0.03), (0.96, 0.97))
@@ -129,12 +129,12 @@ def _write(axis: Axes, panel: ScatterPanel) -> None:
 
 
 class Statistic(NamedTuple):
-    """The format in which a statistic is plotted."""
+    """The label and the range of a statistic in figures."""
 
     words: str
     low: float
     high: float
-    ruled: bool = False  # whether the figure contains a line at the threshold of knees
+    ruled: bool = False  # whether figures contain a line at the threshold of knees
 
 
 STATISTICS = {
@@ -145,7 +145,7 @@ STATISTICS = {
     "accuracy": Statistic("accuracy", 0.0, 1.0, ruled=True),
     "g_mean": Statistic("g-mean", 0.0, 1.0, ruled=True),
 }
-"""A dictionary from the name of each statistic in tables to its format in figures."""
+"""The label and the range of each statistic, by the name of the statistic in tables."""
 
 _OF_AGREEMENT = ("tau_b", "pearson", "rms")
 
@@ -153,7 +153,7 @@ _OVER_TOPICS = "95% intervals over resampled topics"
 
 
 def figures(study: StudySummary) -> Iterator[tuple[str, Callable[[Page], Figure]]]:
-    """Yield each figure of a study, as the stem of its file name and the function that draws it."""
+    """Yield each figure of a study as the stem of a file name and the function that draws the figure."""
     for reference in REFERENCES:
         yield f"agreement-with-{reference}", partial(agreement, [study], study.measures, reference, by_level=True)
     yield "decisions", partial(_decisions, study)
@@ -169,7 +169,7 @@ def agreement(
 ) -> Figure:
     """Plot tau-b, Pearson's correlation and the RMS error of studies on common axes.
 
-    The horizontal axis is the level, or the share of judgments.
+    The horizontal axis is the level, or the share of the judgments.
     """
     rows = []
     for group in _on_one_axis(measures):
@@ -185,7 +185,7 @@ def agreement(
 
 
 def _decisions(study: StudySummary, page: Page) -> Figure:
-    """Plot accuracy and g-mean of significance decisions against the level."""
+    """Plot the accuracy and the g-mean of significance decisions against the level."""
     panels = [
         _panel([study], study.measures, study.measures, "itself", name, by_level=True)
         for name in ("accuracy", "g_mean")
@@ -196,9 +196,9 @@ def _decisions(study: StudySummary, page: Page) -> Figure:
 
 
 def _mean_scores(study: StudySummary, page: Page) -> Figure:
-    """Plot the mean values over runs and Kendall's tau against the level.
+    """Plot the mean values over runs, and Kendall's tau, against the level.
 
-    Measures that are shares are plotted together.
+    Measures whose values are shares are plotted together.
     """
     assert study.scores is not None
     rows = []
@@ -221,9 +221,9 @@ def _mean_scores(study: StudySummary, page: Page) -> Figure:
 
 
 def _on_one_axis(measures: Sequence[str]) -> list[list[str]]:
-    """Return groups of measures that share axes. Measures that are shares form a group.
+    """Group measures that can share an axis. Return the names of the measures in each group.
 
-    Each other measure is a group of its own.
+    Measures whose values are shares form one group. Each other measure is a group of its own.
     """
     return [[measures[number] for number in group] for group in groups_on_one_axis(ranges_printed_as(measures))]
 
@@ -237,7 +237,7 @@ def _panel(
     *,
     by_level: bool,
 ) -> LinePanel:
-    """Return the panel of a statistic with a group of the measures. A measure has the same style in all panels."""
+    """Return the panel that shows one statistic for a group of measures. A measure has the same style in all panels."""
     statistic, curves = STATISTICS[name], []
     for measure in group:
         for number, study in enumerate(studies):
@@ -269,7 +269,7 @@ def _curve(
     ends: tuple[FloatArray, FloatArray] | None = None,
     **style: Any,
 ) -> Curve:
-    """Return a curve of means over samples. Its band is the interval over topics, or one standard deviation.
+    """Return a curve of means over samples, with a band that shows the interval over topics or one standard deviation.
 
     The band is clipped to ``bounds``.
     """
@@ -282,7 +282,7 @@ def _curve(
 
 
 def _bands(studies: Sequence[StudySummary], name: str) -> str:
-    """Return a description of the bands of a statistic."""
+    """Return a description of the bands that show a statistic."""
     have_ends = {f"{name}_low" in columns for study in studies for columns in study.columns.values()}
     if len(have_ends) > 1:
         return f"{_OVER_TOPICS} if a study has them, otherwise {_over_samples(studies)}"
@@ -290,7 +290,7 @@ def _bands(studies: Sequence[StudySummary], name: str) -> str:
 
 
 def _over_samples(studies: Sequence[StudySummary]) -> str:
-    """Return a description of bands over samples. Studies with one sample have no band."""
+    """Return a description of bands that show the variation over samples."""
     numbers = {study.n_samples for study in studies}
     several = sorted(numbers - {1}) or [1]
     number = "" if several[1:] else f"{several[0]} "
@@ -299,19 +299,19 @@ def _over_samples(studies: Sequence[StudySummary]) -> str:
 
 
 def _levels(study: StudySummary) -> FloatArray:
-    """Return the positions of levels on the axis. The shape is (n_levels,)."""
+    """Return the position of each level on the axis. The shape is (n_levels,)."""
     return _above_zero(np.array([place for place, _ in study.axis]))
 
 
 def _above_zero(places: FloatArray) -> FloatArray:
-    """Return positions on an axis that can be logarithmic. The level without judgments is 0, and is replaced by nan."""
+    """Replace the position 0, which a logarithmic axis cannot show, by nan."""
     return np.where(places > 0, places, np.nan)
 
 
 def _axis(studies: Sequence[StudySummary], *, by_level: bool) -> dict[str, Any]:
     """Return the fields of a panel that define its horizontal axis.
 
-    The axis shows levels of a single study, or shares of judgments.
+    The axis shows the levels of a single study, or shares of the judgments.
     """
     if by_level and not studies[0].scheme.by_share_judged:
         ticks = tuple(studies[0].axis)

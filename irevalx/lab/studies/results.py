@@ -49,34 +49,34 @@ if TYPE_CHECKING:
 
 
 class RecallRow(NamedTuple):
-    """The number of relevant documents that a strategy selects within a budget, over all topics."""
+    """The number of relevant documents, over all topics, that a strategy selects within a budget."""
 
     scheme: str
     level: str
     sample: int
     seed: int
     judged: int  # number of judged documents
-    relevant: int  # number of relevant judged documents
-    share: float  # the share of all documents judged relevant; 0 if there are none
+    relevant: int  # number of relevant documents among them
+    share: float  # share of all documents judged relevant; 0 if there are none
 
 
 class UnpooledRunRow(NamedTuple):
-    """The bias against a group of runs if the documents of the group are not selected."""
+    """The bias against a group of runs whose documents a judging strategy does not select."""
 
     scheme: str
     level: str
     measure: str
     group: str
     runs: int  # number of runs in the group
-    change: float  # the change of the group's mean value if the strategy ignores the group
-    others: float  # the change for all other runs
-    places_lost: float  # the mean number of ranks that a run of the group loses
+    change: float  # change in the group's mean value if the strategy ignores the group
+    others: float  # change for all other runs
+    places_lost: float  # mean number of ranks that a run of the group loses
 
 
 class StrategyResult(Frozen):
     """The documents that a judging strategy selected. The object is empty if the scheme is not a strategy."""
 
-    ordering: StrategySimulation | None = None  # of all runs
+    ordering: StrategySimulation | None = None  # strategy with the candidates of all runs
     replayed: Sequence[SimulatedJudging] = ()  # for each seed, at each level in ascending order
 
     @classmethod
@@ -91,7 +91,7 @@ class StrategyResult(Frozen):
         *,
         processes: int,
     ) -> StrategyResult:
-        """Simulate a strategy on the judgments of an experiment. ``options`` is passed to ``simulated_strategy``."""
+        """Simulate a strategy on the judgments of an experiment. ``options`` are keywords of ``simulated_strategy``."""
         if scheme.order is None:
             return cls()
         level, ranking, judgments = int(experiment.level), experiment.ranking_rules, experiment.judgments
@@ -99,7 +99,7 @@ class StrategyResult(Frozen):
 
         def replay(seed: int) -> tuple[Any, ...]:
             result = ordering.replay(judgments, levels, seed)
-            return result.in_sample, result.inclusion, result.n_without  # excludes the judgments, which are large
+            return result.in_sample, result.inclusion, result.n_without  # without the judgments, which are large
 
         replayed = [SimulatedJudging(judgments, *parts) for parts in in_order(replay, lambda: seeds, processes)]
         for line in without_judgment_warning(replayed[0], ordering.rules):
@@ -107,7 +107,7 @@ class StrategyResult(Frozen):
         return cls(ordering, replayed)
 
     def recall(self, study: Study) -> list[RecallRow]:
-        """Count the relevant documents that the strategy selects, for each level and sample."""
+        """Count the relevant documents that the strategy selects, for each level and each sample."""
         relevant = is_relevant(study.experiment.judgments, study.experiment.level)
         total = max(1, int(np.count_nonzero(relevant)))
         rows = []
@@ -120,9 +120,9 @@ class StrategyResult(Frozen):
         return rows
 
     def unpooled(self, study: Study, groups: Any, group_by: str | None, *, processes: int) -> list[UnpooledRunRow]:
-        """Compare values with the values for a strategy that ignores a group of runs.
+        """Compare the values with the values for a strategy that ignores a group of runs.
 
-        There is a row for each level, measure and group.
+        Return a row for each level, measure and group.
         """
         ordering, experiment = self.ordering, study.experiment
         if ordering is None or (groups is None and group_by is None):
@@ -131,7 +131,7 @@ class StrategyResult(Frozen):
         members = {name: np.array([group == name for group in group_of_run]) for name in dict.fromkeys(group_of_run)}
 
         def without(group: BoolArray) -> FloatArray:
-            """Return the values without a group. The shape is (n_levels, n_samples, n_measures, n_runs)."""
+            """Return the values without a group, with the shape (n_levels, n_samples, n_measures, n_runs)."""
             others, scores = ordering.of_runs(~group), np.empty(study.scores.shape)
             for s, seed in enumerate(study.seeds):
                 replayed = others.replay(experiment.judgments, study.levels, seed)
@@ -161,7 +161,7 @@ def _ranks(scores: FloatArray) -> FloatArray:
 
 
 def recall_table(rows: Sequence[RecallRow]) -> Table:
-    """Return a row for each level. Values are means over samples."""
+    """Return a table with a row for each level, in which values are means over samples."""
     cells = []
     for level, of_level in groupby(rows, key=lambda row: row.level):
         judged, relevant, share = np.array([(row.judged, row.relevant, row.share) for row in of_level]).mean(axis=0)
@@ -175,7 +175,7 @@ def recall_table(rows: Sequence[RecallRow]) -> Table:
 
 
 def unpooled_table(rows: Sequence[UnpooledRunRow]) -> Table:
-    """Return a row for each group and level. The values are values of the first measure."""
+    """Return a table with a row for each group and level, for the first measure."""
     first = rows[0].measure
     cells = [
         (row.group, row.runs, row.level, row.change, row.others, row.places_lost)
@@ -197,46 +197,46 @@ def unpooled_table(rows: Sequence[UnpooledRunRow]) -> Table:
 
 
 SUFFIXES = ("png", "svg", "pdf")
-"""The file formats of figures."""
+"""The possible file formats of figures."""
 
 AXES = ("log", "linear")
-"""The scales of the axis of levels in figures."""
+"""The possible scales of the axis of levels in figures."""
 
 
 class FigureFiles(NamedTuple):
-    """The format and the style of the figures in a folder."""
+    """The format and the style of the figures that are written to a folder."""
 
-    suffix: str | None  # one of ``SUFFIXES``; None if no figures are written
+    suffix: str | None  # one of ``SUFFIXES``, or None if no figures are written
     axis: str  # one of ``AXES``
     width: float  # in inches
     titled: bool
-    svg_text: bool = False  # whether SVG files contain text in place of outlines
+    svg_text: bool = False  # whether SVG files contain text instead of outlines
 
     @property
     def page(self) -> Page:
-        """The page for which the figures are drawn."""
+        """The page on which the figures are drawn."""
         from irevalx.lab.plotting.page import Page
 
         return Page(self.width, self.titled, self.axis == "linear", self.svg_text)
 
 
 class StudyResult(Result):
-    """The knees of measures, and the values from which knees are derived.
+    """The knees of measures, and the values from which the knees are derived.
 
-    A knee is the level above which a measure is reliable.
+    A knee is the lowest level from which a measure is reliable.
     """
 
     study: Study
     how_made: Mapping[str, Any]  # options, inputs and seeds, as in study.json
-    seed: int | None  # of the first sample; None if nothing is random
+    seed: int | None  # seed of the first sample; None if nothing is random
     recall: Sequence[RecallRow] = ()  # for a judging strategy
-    unpooled: Sequence[UnpooledRunRow] = ()  # for a judging strategy, if groups were given
+    unpooled: Sequence[UnpooledRunRow] = ()  # for a judging strategy, if groups were specified
 
     @property
     def rows(self) -> list[KneeRow]:
-        """A row for each measure and statistic.
+        """The knee of each measure and statistic.
 
-        It contains the lowest level at and above which the measure is reliable.
+        A knee is the lowest level from which the measure is reliable according to the statistic.
         """
         return knee_rows(self.study)
 
@@ -246,11 +246,11 @@ class StudyResult(Result):
         return summary_of(self.study, self.how_made)
 
     def tables(self) -> list[Table]:
-        """Return the tables."""
+        """Return all tables of the study."""
         return [table() for table in self._tables().values()]
 
     def _tables(self) -> dict[str, Callable[[], Table]]:
-        """A dictionary from the title of each table to the function that creates it."""
+        """The function that creates each table, by the title of the table."""
         tables: dict[str, Callable[[], Table]] = {
             "knees": lambda: Table.of("knees", KneeRow, self.rows, n_labels=2),
             "summary": lambda: summary_table(self.summary),
@@ -264,7 +264,7 @@ class StudyResult(Result):
         return tables
 
     def tables_for_people(self) -> list[Table]:
-        """Return tau-b by level. For a judging strategy, also return recall and the bias against unpooled groups."""
+        """Return the tables of tau-b by level and, for a judging strategy, of recall and of the bias against groups."""
         tables = tau_tables(self.summary)
         if self.recall:
             tables.append(recall_table(self.recall))
@@ -273,12 +273,12 @@ class StudyResult(Result):
         return tables
 
     def table(self, title: str | None = None) -> Table:
-        """Return one of the tables knees, summary, samples, scores, found and groups. The default is knees."""
+        """Return the table with a title: knees, summary, samples, scores, found or groups. The default is knees."""
         tables = self._tables()
         return tables["knees" if title is None else named_choice("table", title, [*tables])]()
 
     def files(self, digits: int = DIGITS) -> dict[str, bytes]:
-        """Return a dictionary from the name of each file except figures to its content.
+        """Return the content of each file except the figures, by file name.
 
         ``digits`` is the number of decimals in summary.txt.
         """
@@ -295,7 +295,7 @@ class StudyResult(Result):
 
     @property
     def figure_names(self) -> tuple[str, ...]:
-        """The names of all figures."""
+        """The names of all figures that the study provides."""
         from irevalx.lab.studies.figures import figures
 
         return tuple(name for name, _ in figures(self.summary))
@@ -303,7 +303,7 @@ class StudyResult(Result):
     def figure(
         self, name: str = "agreement-with-AP", *, axis: str = "log", width: float = 7.0, titled: bool = True
     ) -> Figure:
-        """Plot a figure, given one of ``figure_names``. The axis of levels is logarithmic (log) or linear."""
+        """Plot the figure with one of ``figure_names``. The axis of levels is logarithmic (log) or linear."""
         named_choice("axis", axis, AXES)
         from irevalx.lab.plotting.page import style
         from irevalx.lab.studies.figures import figures
@@ -326,9 +326,9 @@ class StudyResult(Result):
     ) -> list[str]:
         """Write all tables and figures to a folder, and return the names of the files. If an error occurs, write none.
 
-        Figures are png, svg or pdf files, or are not written if ``figures`` is None. Their axis of levels is
-        logarithmic (log) or linear. They are drawn by ``threads`` processes. With ``progress``, the number of figures
-        drawn so far is shown on standard error, if this is a terminal.
+        Figures are png, svg or pdf files, or are not written if ``figures`` is None. The axis of levels in figures is
+        logarithmic (log) or linear. The figures are drawn by ``threads`` processes. With ``progress``, the number of
+        figures drawn so far is shown on standard error, if this is a terminal.
         """
         named_choice("axis", axis, AXES)
         if figures is not None:

@@ -1,4 +1,4 @@
-"""The schemes by which a study makes judgments incomplete, their levels, and the samples at a level.
+"""The schemes by which a study makes judgments incomplete, the levels of schemes, and the samples at each level.
 
 Source: Yilmaz and Aslam, Estimating Average Precision When Judgments Are Incomplete, KAIS 2008; Bompada et al., On the
 Robustness of Relevance Measures with Incomplete Judgments, SIGIR 2007.
@@ -27,7 +27,7 @@ from irevalx.strategies.registry import STRATEGIES, JudgingStrategy
 from irevalx.strategies.simulation import BudgetLevel
 
 LevelText: TypeAlias = "str | float | Fraction | BudgetLevel"
-"""A level as written by users, or a budget that was already read."""
+"""A level as specified by users, or a budget that was already parsed."""
 
 SHARES = tuple(f"{percent}%" for percent in (1, 2, 3, 4, 5, 10, 15, 20, 25, 30, 40, 50, 60, 70, 80, 90, 100))
 _DEPTHS = tuple(str(depth) for depth in (1, 2, 3, 4, 5, 10, 20, 30, 40, 50, 100))
@@ -35,24 +35,24 @@ _PLOTTED_DEPTHS = (30.0, 8.0, 4.0)
 
 
 IMPERFECT = "imperfect"
-"""The scheme in which documents leave the collection and the runs, while their judgments remain."""
+"""The scheme that removes documents from the collection and the runs, but keeps their judgments."""
 
 
 class Scheme(Frozen, kw_only=True):
     """A scheme that makes judgments incomplete or imperfect."""
 
     name: str
-    meaning: str  # the meaning of the levels, in words
-    title: str  # title of a panel for one level, which replaces ``{}``
+    meaning: str  # meaning of the levels, in words
+    title: str  # title of the panel for a level, which replaces ``{}``
     default_levels: tuple[str, ...] = SHARES
-    plotted_levels: tuple[float, ...] = (0.3, 0.1, 0.05)  # levels plotted in the papers, in descending order
+    plotted_levels: tuple[float, ...] = (0.3, 0.1, 0.05)  # levels plotted in papers, in descending order
     of_depth: bool = False  # whether levels are pool depths
-    by_share_judged: bool = False  # whether the axis of figures is the share of judgments instead of the level
+    by_share_judged: bool = False  # whether figures plot the share of judgments instead of the level
     order: JudgingStrategy | None = None  # the judging strategy, if levels are its budgets
     is_random: bool = True  # whether there are several samples
 
     def levels(self, given: Sequence[LevelText] | None, what: str = "levels") -> list[BudgetLevel]:
-        """Return the levels, or the default levels if ``given`` is None. ``what`` is their name in messages."""
+        """Parse levels, or return the default levels if ``given`` is None. ``what`` names the levels in messages."""
         by_number: dict[Fraction, BudgetLevel] = {}
         for text in self.default_levels if given is None else given:
             level = self._level(text, what)
@@ -127,7 +127,7 @@ SCHEMES = {
         ),
     )
 }
-"""A dictionary from name to scheme, for the schemes that are not judging strategies."""
+"""The schemes that are not judging strategies, by name."""
 
 STRATEGY_SCHEMES = {
     name: Scheme(
@@ -140,14 +140,14 @@ STRATEGY_SCHEMES = {
     )
     for name, order in STRATEGIES.items()
 }
-"""A dictionary from name to scheme, for the schemes that are judging strategies. ``depth`` is a judging strategy if its
-levels are shares."""
+"""The schemes that are judging strategies, by name. The scheme ``depth`` is a judging strategy if its levels are
+shares."""
 
 NAMES = tuple(dict.fromkeys((*SCHEMES, *STRATEGY_SCHEMES)))
 
 
 def level_words(given: Any) -> tuple[LevelText, ...]:
-    """Split levels, which users give in one or several texts. Raise ValueError or TypeError if there are none."""
+    """Split levels that users specified in one or several strings. Raise ValueError or TypeError if there are none."""
     words = tuple(given.replace(",", " ").split() if isinstance(given, str) else given)
     if (
         not words
@@ -159,7 +159,7 @@ def level_words(given: Any) -> tuple[LevelText, ...]:
 
 
 def scheme_of(name: str, levels: Iterable[LevelText] | None, *, in_order: bool = False) -> Scheme:
-    """Return the scheme with a name. ``depth`` is a judging strategy if its levels are budgets, or if ``in_order``."""
+    """Return the scheme with a name. If levels are budgets or ``in_order`` is true, ``depth`` is a judging strategy."""
     words = tuple(levels or ())
     are_budgets = all(
         isinstance(word, BudgetLevel | Fraction) or "%" in str(word) or "." in str(word) for word in words
@@ -170,14 +170,14 @@ def scheme_of(name: str, levels: Iterable[LevelText] | None, *, in_order: bool =
 
 
 class TopicStrata(Frozen):
-    """The strata of the judgments of each topic."""
+    """The assignment of each topic's judgments to strata."""
 
-    design: Design  # the strata and their rates
-    stratum: IntArray  # the index of the stratum of each judgment, as returned by ``design.divide``
+    design: Design  # the strata and their sampling rates
+    stratum: IntArray  # index of the stratum of each judgment, as returned by ``design.divide``
 
 
 EVERY_DOCUMENT = Design("names", (Stratum("1", Fraction(1)),))
-"""The design that has one stratum, from which all documents are drawn."""
+"""The design with a single stratum, which contains all documents."""
 
 
 def sample_of(
@@ -192,7 +192,7 @@ def sample_of(
 ) -> tuple[StrataSample, BoolArray | None]:
     """Return the sample of judgments at a level, and the pool for measures of grades.
 
-    The pool is None if it contains all judgments.
+    If the pool contains all judgments, the pool is None.
     """
     judgments, judged = experiment.judgments, experiment.grades >= 0
     if scheme == IMPERFECT:  # the sample consists of the documents that remain in the collection
@@ -211,12 +211,12 @@ def sample_of(
     pool = samples.shallow(judgments, retrieved)
     if scheme == "depth":
         return StrataSample(judgments, np.where(pool, 0, ABSENT), pool), None
-    stratum = np.where(pool, 0, np.where(judged, 1, ABSENT))  # the pool is kept completely
+    stratum = np.where(pool, 0, np.where(judged, 1, ABSENT))  # all judgments in the pool are kept
     return StrataSample(judgments, stratum, samples.mixed(judgments, retrieved, order), ("1", "2")), None
 
 
 def values_of(experiment: GradedRuns, scheme: str, sample: StrataSample, pooled: BoolArray | None) -> FloatArray:
-    """Evaluate all runs under a sample and a pool that ``sample_of`` returned.
+    """Evaluate all runs with a sample and a pool that ``sample_of`` returned.
 
     The shape is (n_measures, n_runs, n_topics).
     """

@@ -41,29 +41,29 @@ CURVES = {
     "accuracy": ("itself", "accuracy"),
     "g_mean": ("itself", "g_mean"),
 }
-"""A dictionary from each curve that has a knee to its reference and its statistic."""
+"""The reference and the statistic of each curve that has a knee."""
 
 
 class StudyIntervals(Frozen):
-    """Intervals of the means over samples.
+    """Intervals for the means of statistics over samples.
 
-    They extend from the ``ALPHA``/2 to the 1 - ``ALPHA``/2 quantile of resamples.
+    The bounds are the ``ALPHA``/2 and the 1 - ``ALPHA``/2 quantile over topic resamples.
     """
 
-    # By reference and statistic of ``STATISTICS``: lower and upper ends, shape (n_levels, n_measures).
+    # Lower and upper bounds by reference and statistic of ``STATISTICS``. The shape is (n_levels, n_measures).
     statistics: dict[str, dict[str, tuple[FloatArray, FloatArray]]]
-    # By curve of tau-b and measure: the indices of the lower and the upper level, None beyond all levels.
+    # The indices of the lower and the upper level by curve of tau-b and measure, or None for a bound beyond all levels.
     knees: dict[str, list[tuple[int | None, int | None]]]
 
 
 class StudyBootstrap:
-    """The sums, over samples, of the statistics of topic resamples. All samples share the resamples."""
+    """The statistics of topic resamples, averaged over samples. All samples share the topic resamples."""
 
     def __init__(
         self,
         experiment: GradedRuns,
         full: FloatArray,  # tested values under full judgments, shape (n_measures, n_runs, n_topics)
-        average_precision: FloatArray,  # under full judgments, shape (n_runs, n_topics)
+        average_precision: FloatArray,  # AP under full judgments, shape (n_runs, n_topics)
         n_levels: int,
         n_samples: int,
         draws: TopicDraws,
@@ -73,7 +73,7 @@ class StudyBootstrap:
         self._means: dict[tuple[str, str], FloatArray] = {}
 
     def statistics(self, reduced: FloatArray) -> dict[tuple[str, str], FloatArray]:
-        """Return the statistics of tested values of a sample, as ``{(reference, name): values}``.
+        """Return the statistics of a sample over topic resamples, as ``{(reference, name): values}``.
 
         The shape of the values is (n_draws, n_measures).
         """
@@ -88,14 +88,14 @@ class StudyBootstrap:
         return {key: np.stack([by_key[key] for by_key in of_measures], axis=1) for key in of_measures[0]}
 
     def add(self, level: int, statistics: Mapping[tuple[str, str], FloatArray]) -> None:
-        """Add the statistics of a sample at a level. ``level`` is its index."""
+        """Add the statistics of a sample at a level, given the index of the level."""
         for key, of_draws in statistics.items():
             if key not in self._means:
                 self._means[key] = np.zeros((self._n_levels, *of_draws.shape))
             self._means[key][level] += of_draws / self._n_samples
 
     def intervals(self) -> StudyIntervals:
-        """Return the intervals of all samples that were added."""
+        """Return the intervals for the means of all samples that were added."""
         means = self._means
         statistics: dict[str, dict[str, tuple[FloatArray, FloatArray]]] = {reference: {} for reference in REFERENCES}
         for reference, name in product(REFERENCES, STATISTICS):
@@ -117,20 +117,20 @@ ESTIMATES_OF_AP = frozenset({"map", "infAP", "indAP", "subAP", "xinfAP", "statAP
 """The measures that equal AP if the judgments are complete."""
 
 OF_SCALE = frozenset({"rms", "bias"})
-"""The statistics that have no meaning for measures on different scales."""
+"""The statistics that are meaningless for measures on different scales."""
 
 DECISIONS = ("accuracy", "g_mean", *(name for name in DECISION_COLUMNS if name not in {"accuracy", "g_mean"}))
-"""The statistics of significance decisions. The statistics with knees come first."""
+"""The statistics of significance decisions. Statistics with knees come first."""
 
 INVERSIONS = "inversions"
-"""The name of the number of discordant pairs."""
+"""The name of the statistic that counts discordant pairs."""
 
 LAST = (INVERSIONS, "tau_ap_b")
-"""The statistics that were added last. Their columns follow all other columns, so that these keep their positions."""
+"""The statistics that were added last, whose columns come last, so that earlier columns keep their positions."""
 
 
 def is_comparable(measure: str, reference: str, statistic: str) -> bool:
-    """Return False if the statistic is an error against AP and the measure does not estimate AP.
+    """Return whether a statistic is meaningful: errors against AP require a measure that estimates AP.
 
     ``measure`` is a printed name.
     """
@@ -141,31 +141,31 @@ def is_comparable(measure: str, reference: str, statistic: str) -> bool:
 
 
 def are_comparable(measures: Sequence[str], reference: str, statistic: str) -> BoolArray:
-    """Return ``is_comparable`` of each measure. The shape is (n_measures,)."""
+    """Return whether a statistic is meaningful for each measure. The shape is (n_measures,). See ``is_comparable``."""
     return np.array([is_comparable(measure, reference, statistic) for measure in measures], np.bool_)
 
 
 class Study(Frozen):
     """The values and statistics of a study."""
 
-    experiment: GradedRuns  # under the full judgments
+    experiment: GradedRuns  # runs ranked against the full judgments
     scheme: str
-    levels: tuple[BudgetLevel, ...]  # ascending
-    seeds: tuple[int, ...]  # one seed per sample
-    judged: FloatArray  # shape (n_levels, n_samples): the share of judgments that is kept
-    full: FloatArray  # shape (n_measures, n_runs): values under full judgments
-    average_precision: FloatArray  # shape (n_runs,): AP under full judgments
+    levels: tuple[BudgetLevel, ...]  # in ascending order
+    seeds: tuple[int, ...]  # one seed for each sample
+    judged: FloatArray  # shape (n_levels, n_samples); share of judgments that is kept
+    full: FloatArray  # shape (n_measures, n_runs); values under full judgments
+    average_precision: FloatArray  # shape (n_runs,); AP under full judgments
     scores: FloatArray  # shape (n_levels, n_samples, n_measures, n_runs)
-    confusion: Confusion  # shape (n_levels, n_samples, n_measures): significance decisions against full judgments
-    reversals: IntArray  # shape (n_measures, n_pairs): how many reduced judgments reverse a significant sign
-    without_value: IntArray  # shape (n_measures,): the number of topics for which a run has no finite value
-    undefined: IntArray  # shape (n_measures,): the number of undefined values of other topics under reduced judgments
-    without_relevant: IntArray  # shape (n_levels, n_samples): topics that lost all judged relevant documents
+    confusion: Confusion  # shape (n_levels, n_samples, n_measures); significance decisions against full judgments
+    reversals: IntArray  # shape (n_measures, n_pairs); number of reduced judgments that reverse a significant sign
+    without_value: IntArray  # shape (n_measures,); number of topics for which a run has no finite value
+    undefined: IntArray  # shape (n_measures,); number of undefined values of other topics under reduced judgments
+    without_relevant: IntArray  # shape (n_levels, n_samples); topics that lost all judged relevant documents
     intervals: StudyIntervals | None = None  # intervals of the means over samples; None unless topics were resampled
 
     @cached_property
     def statistics(self) -> dict[str, dict[str, FloatArray | IntArray]]:
-        """Statistics as ``{reference: {name: values}}``. The shape of the values is (n_levels, n_samples, n_measures).
+        """The statistics, as ``{reference: {name: values}}``, with the shape (n_levels, n_samples, n_measures).
 
         Decisions against AP, and errors against AP of measures that do not estimate AP, are nan.
         """
@@ -192,12 +192,12 @@ class Study(Frozen):
 
 
 class _Reduced(Frozen):
-    """Values and statistics under one reduced set of judgments."""
+    """The values and statistics under one set of reduced judgments."""
 
-    judged: float  # the share of judgments that is kept
+    judged: float  # share of judgments that is kept
     scores: FloatArray  # shape (n_measures, n_runs)
-    undefined: IntArray  # shape (n_measures,): the number of topics without a value
-    without_relevant: int  # the number of topics that have lost the judgments of all relevant documents
+    undefined: IntArray  # shape (n_measures,); number of topics without a value
+    without_relevant: int  # number of topics that lost the judgments of all relevant documents
     decisions: Decisions  # shape (n_measures, n_pairs)
     resampled: dict[tuple[str, str], FloatArray] | None  # statistics of resampled topics; None if there are none
 
@@ -209,16 +209,16 @@ def run_study(
     seeds: Sequence[int],
     *,
     done: Callable[[], None] = lambda: None,
-    resamples: int = 0,  # of topics, drawn with the first seed
+    resamples: int = 0,  # resamples of topics, drawn with the first seed
     topic_strata: TopicStrata | None = None,
     rounding: Callable[[Fraction], int] = math.ceil,
     topic_rates: Sequence[Fraction] = (),
-    replayed: Sequence[SimulatedJudging] = (),  # the judgments of a judging strategy for each seed
+    replayed: Sequence[SimulatedJudging] = (),  # the judgments that a strategy selected, for each seed
     processes: int = 1,
 ) -> Study:
-    """Evaluate all runs under reduced judgments for each level (ascending) and seed.
+    """Evaluate all runs with reduced judgments, for each level (in ascending order) and each seed.
 
-    Call ``done`` after each evaluation.
+    The function ``done`` is called after each evaluation.
     """
     n_judged = max(1, int(np.count_nonzero(experiment.grades >= 0)))
     values = values_of_sample(experiment, StrataSample.of_everything(experiment.judgments))
@@ -286,7 +286,7 @@ def run_study(
 
 
 def _without_relevant(experiment: GradedRuns, in_sample: BoolArray) -> int:
-    """Return the number of evaluated topics that have relevant documents, but none in the sample."""
+    """Count the evaluated topics that have relevant documents, but none in the sample."""
     judgments = experiment.judgments
     relevant = samples.is_relevant(judgments, experiment.level)
     lost = (judgments.rows.count(relevant) > 0) & (judgments.rows.count(relevant & in_sample) == 0)
@@ -294,9 +294,9 @@ def _without_relevant(experiment: GradedRuns, in_sample: BoolArray) -> int:
 
 
 def _in_turn(n_levels: int, n_seeds: int, processes: int) -> list[tuple[int, int]]:
-    """Return pairs of a level and a seed, as indices.
+    """Return all pairs of a level and a seed, as indices.
 
-    In this order, each process orders the documents once per seed.
+    The order of the pairs lets each process sort the documents once for each seed.
     """
     return [
         (level, seed)

@@ -1,4 +1,4 @@
-"""``study`` evaluates measures under reduced judgments. This module also declares its command."""
+"""The function ``study``, which evaluates measures under reduced judgments, and its command."""
 
 import os
 from collections.abc import Iterable, Mapping
@@ -123,7 +123,7 @@ def _write_study(
     ],
     **options: Any,
 ) -> None:
-    """Study a scheme, or several judging strategies with the same seeds, and write the results to a folder."""
+    """Study a scheme, or several judging strategies with the same seeds. Write the results to a folder."""
     if figures != "none":
         import matplotlib as mpl  # noqa: F401 - a missing package is reported before the work
     refuse_folder(folder)
@@ -359,9 +359,9 @@ def study(
 
 
 def _changed(evaluation: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the options of the evaluation that differ from their defaults.
+    """Return the evaluation options that differ from their defaults.
 
-    The level is omitted: it has its own key.
+    The level is omitted, because study.json has a separate key for the level.
     """
     parameters = declaration_of(study).parameters
     others = {name: value for name, value in evaluation.items() if name not in {"level", "rel_format", "threads"}}
@@ -369,7 +369,7 @@ def _changed(evaluation: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _refuse_strategy_options(options: Mapping[str, Any]) -> None:
-    """Raise an error if the scheme is a pool and options of judging strategies are given."""
+    """Raise UsageError if options of judging strategies are combined with a scheme that is not a strategy."""
     for name, value in options.items():
         if value not in (None, (), getattr(DEFAULT_SIMULATION, name, None)):
             raise UsageError(
@@ -384,7 +384,7 @@ def _topic_strata(strata: str, source: Source | None, experiment: GradedRuns) ->
 
 
 def _paths(*given: Any) -> list[str]:
-    """Return the paths of files. An input that cannot be read twice has no path."""
+    """Return the paths of input files. Inputs that cannot be read twice have no path."""
     paths: list[str] = []
     for value in given:
         if isinstance(value, str | os.PathLike):

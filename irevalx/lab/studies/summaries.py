@@ -1,4 +1,4 @@
-"""Summaries over samples for the tables and figures of a study."""
+"""Summaries over samples, from which tables and figures of a study are created."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ from irevalx.statistics.bootstrap import FEW_TOPICS, THRESHOLD, first_places, kn
 from irevalx.statistics.significance import ALPHA
 from irevalx.strategies.simulation import BudgetLevel
 
-BEYOND = "beyond"  # the bound of an interval of knees that is beyond all levels
-MOST_SAMPLES = 0.95  # the share of samples above the threshold at a reliable level
-LEAST_SAMPLES = 20  # minimum number of samples to show that ``MOST_SAMPLES`` exceed the threshold
+BEYOND = "beyond"  # the bound of a knee's interval that is beyond all levels
+MOST_SAMPLES = 0.95  # share of samples that exceed the threshold at a reliable level
+LEAST_SAMPLES = 20  # minimum number of samples that can show that ``MOST_SAMPLES`` exceed the threshold
 
 ERRORS_OF_DECISIONS = {
     "fpr": (
@@ -38,53 +38,53 @@ ERRORS_OF_DECISIONS = {
         "judgments"
     ),
 }
-"""A dictionary from column to description of the two kinds of errors of decisions. Bompada et al. 2007 call the second
-kind false positives."""
+"""The descriptions of the two error rates of significance decisions, by column. Bompada et al. 2007 call the errors of
+the second kind false positives."""
 
 
 class KneeRow(NamedTuple):
-    """The lowest level at and above which a measure is reliable by a statistic. The level is None if there is none."""
+    """The lowest level from which a measure is reliable according to a statistic, or None if there is no such level."""
 
     measure: str
     statistic: str
-    knee: str | None  # the lowest level at and above which the mean over samples exceeds the threshold
-    first: str | None  # the lowest level at which the mean exceeds the threshold
-    monotone: bool  # whether both levels are equal
-    low: str | None  # interval of the knee over topic resamples (``BEYOND`` all levels); None without resamples
+    knee: str | None  # lowest level from which the mean over samples exceeds the threshold
+    first: str | None  # lowest level at which the mean exceeds the threshold
+    monotone: bool  # whether the knee and the first level are equal
+    low: str | None  # interval of the knee over topic resamples, possibly ``BEYOND``; None without resamples
     high: str | None
     reliable: str | None  # the lowest level at and above which 95% of samples exceed it; None for < 20 samples
 
 
 class StudyScores(Frozen):
-    """The values of all runs."""
+    """The values of all runs under full and reduced judgments."""
 
-    full: Mapping[str, FloatArray]  # by measure: shape (n_runs,), under full judgments
-    reduced: Mapping[tuple[str, str], FloatArray]  # by level, as typed, and measure: shape (n_samples, n_runs)
-    average_precision: FloatArray  # shape (n_runs,): AP under full judgments
+    full: Mapping[str, FloatArray]  # by measure; shape (n_runs,), under full judgments
+    reduced: Mapping[tuple[str, str], FloatArray]  # by level, as typed, and measure; shape (n_samples, n_runs)
+    average_precision: FloatArray  # shape (n_runs,); AP under full judgments
 
 
 class StudySummary(Frozen):
-    """The statistics of each measure at each level."""
+    """The statistics of each measure at each level, from which tables and figures are created."""
 
-    name: str  # of the study
+    name: str  # name of the study
     scheme: Scheme
-    levels: tuple[BudgetLevel, ...]  # ascending
-    judged: FloatArray  # shape (n_levels,): the mean share of judgments that is kept, over samples
-    # By measure, reference and column of summary.csv: shape (n_levels,), nan for no value.
+    levels: tuple[BudgetLevel, ...]  # in ascending order
+    judged: FloatArray  # shape (n_levels,); mean share of judgments that is kept, over samples
+    # The values by measure, reference and column of summary.csv, or nan for no value. The shape is (n_levels,).
     columns: Mapping[tuple[str, str], Mapping[str, FloatArray]]
     about: Mapping[str, Any]  # options, inputs and seeds, as in study.json
     scores: StudyScores | None = None  # None if the study was read from study.json
 
     @property
     def axis(self) -> list[tuple[float, str]]:
-        """The position of each level on the axis of figures, and its label."""
+        """The position of each level on the axis of figures, and the label of the level."""
         if self.scheme.by_share_judged:
             return [(judged, f"{100 * judged:.2g}%") for judged in self.judged.tolist()]
         return [(float(level.number), level.text) for level in self.levels]
 
     @property
     def measures(self) -> tuple[str, ...]:
-        """The distinct measures."""
+        """The distinct names of the measures."""
         return tuple(dict.fromkeys(measure for measure, _ in self.columns))
 
     @property
@@ -93,13 +93,13 @@ class StudySummary(Frozen):
         return max(1, len(self.about["seeds"]))
 
     def interval_warnings(self) -> list[str]:
-        """Return a warning if intervals are too narrow because there are few topics."""
+        """Return a warning if intervals are too narrow because there are few topics, or an empty list."""
         n_topics = self.about["topics"] if self.about["resamples"] else FEW_TOPICS
         return [f"{self.name}: {line}" for line in bootstrap_warnings(n_topics)]
 
 
 def summary_of(study: Study, about: Mapping[str, Any]) -> StudySummary:
-    """Return the summary of a study in memory. ``about`` is the content of study.json."""
+    """Create the summary of a study in memory. ``about`` is the content of study.json."""
     measures = study.experiment.measures
     columns: dict[tuple[str, str], dict[str, FloatArray]] = {
         (m, reference): {} for m in measures for reference in REFERENCES
@@ -124,12 +124,12 @@ def summary_of(study: Study, about: Mapping[str, Any]) -> StudySummary:
 
 
 VERSION = 1
-"""The version of the format of the entry ``summary`` in study.json."""
+"""The version number of the entry ``summary`` in study.json."""
 
 _READ = ("tau_b_", "pearson_", "rms_")
-"""The first letters of the columns that figures of several studies require."""
+"""The prefixes of the columns that figures of several studies require."""
 
-_GREATEST = 1e30  # no number of a study is greater
+_GREATEST = 1e30  # larger than any number in a study
 
 
 def study_json(summary: StudySummary) -> str:
@@ -153,7 +153,7 @@ def _or_null(numbers: FloatArray) -> list[float | None]:
 
 
 def read_summary(folder: str, name: str) -> StudySummary:
-    """Read the summary of a study from study.json. ``name`` is the name of the study."""
+    """Read the summary of a study from study.json, and give the study a name."""
     path = os.path.join(folder, "study.json")  # noqa: PTH118 - as typed
     where, text = shown_name(path), as_text(b"".join(Source(path).chunks(CHUNK_SIZE)))
     try:
@@ -178,7 +178,7 @@ def read_summary(folder: str, name: str) -> StudySummary:
 
 
 def _check(summary: StudySummary) -> None:
-    """Raise ValueError, or another error of Python, if a summary lacks values that figures require."""
+    """Raise ValueError or another built-in error if a summary lacks values that figures require."""
     about, required = summary.about, {f"{name}{of}" for name in _READ for of in ("mean", "sd")}
     _numbers([float(level.number) for level in summary.levels], summary.levels)
     if (
@@ -192,7 +192,7 @@ def _check(summary: StudySummary) -> None:
 
 
 def _numbers(given: Sequence[float | None], levels: Sequence[BudgetLevel]) -> FloatArray:
-    """Return a number for each level, or nan for null. Raise ValueError if a number is missing or too large."""
+    """Return the number for each level, or nan for null. Raise ValueError if a number is missing or too large."""
     numbers = np.array(given, np.float64)
     if numbers.shape != (len(levels),) or (np.abs(numbers) > _GREATEST).any():
         raise ValueError(given)
@@ -200,7 +200,7 @@ def _numbers(given: Sequence[float | None], levels: Sequence[BudgetLevel]) -> Fl
 
 
 def mean_and_spread(of_samples: FloatArray | IntArray) -> dict[str, FloatArray]:
-    """Return the mean and the standard deviation over samples. The deviation is nan if there is one sample.
+    """Return the mean and the standard deviation over samples, which is nan for a single sample.
 
     The shapes are (n_levels, n_measures).
     """
@@ -210,7 +210,7 @@ def mean_and_spread(of_samples: FloatArray | IntArray) -> dict[str, FloatArray]:
 
 
 def scores_table(study: Study) -> Table:
-    """Return a row for each level, sample, run and measure. The first rows are for full judgments."""
+    """Return a table with a row for each level, sample, run and measure. Full judgments come first."""
     of_samples = [
         (study.scheme, level.text, s, seed, study.scores[i, s])
         for i, level in enumerate(study.levels)
@@ -226,7 +226,7 @@ def scores_table(study: Study) -> Table:
 
 
 def samples_table(study: Study) -> Table:
-    """Return a row for each level, sample, measure and reference."""
+    """Return a table of the statistics, with a row for each level, sample, measure and reference."""
     rows = [
         (study.scheme, level.text, s, seed, measure, reference, *(values[i, s, m].item() for values in of_all.values()))
         for i, level in enumerate(study.levels)
@@ -239,9 +239,9 @@ def samples_table(study: Study) -> Table:
 
 
 def summary_table(summary: StudySummary) -> Table:
-    """Return a row for each level, measure and reference.
+    """Return a table of the summary, with a row for each level, measure and reference.
 
-    The columns are means, standard deviations and interval bounds. Columns of LAST come last.
+    The columns are means, standard deviations and interval bounds. The statistics in LAST come last.
     """
     rows = [
         (summary.scheme.name, level.text, judged, measure, reference, *(float(values[i]) for values in of_all.values()))
@@ -253,7 +253,7 @@ def summary_table(summary: StudySummary) -> Table:
 
 
 def knee_rows(study: Study) -> list[KneeRow]:
-    """Return a row for each measure and statistic, with knees of means as in Bompada et al. (2007), Tables 3 and 5."""
+    """Return the knees of each measure and statistic, as in Bompada et al. (2007), Tables 3 and 5."""
     texts, is_enough = [*(level.text for level in study.levels), None], study.judged.shape[1] >= LEAST_SAMPLES
     curves = {}
     for name, (reference, statistic) in CURVES.items():
@@ -276,7 +276,7 @@ def knee_rows(study: Study) -> list[KneeRow]:
 
 
 def knees_for_people(study: Study) -> Table:
-    """Return a row for each measure and statistic. A row is marked if its curve is not monotone."""
+    """Return the displayed table of knees, in which knees of curves that are not monotone are marked."""
     rows = [row if row.monotone else row._replace(knee=f"{row.knee or ''}*") for row in knee_rows(study)]
     ends = () if study.intervals is None else ("low", "high")
     n_samples = study.judged.shape[1]
@@ -305,12 +305,12 @@ def knees_for_people(study: Study) -> Table:
 
 
 def is_in_order(about: Mapping[str, Any]) -> bool:
-    """Return whether study.json describes a study of a judging strategy."""
+    """Return whether a study.json file describes a study of a judging strategy."""
     return "batch" in about
 
 
 def tau_tables(summary: StudySummary) -> list[Table]:
-    """Return the mean tau-b over samples for each level, against AP and against the measure under full judgments."""
+    """Return tables of the mean tau-b at each level, against AP and against the measure under full judgments."""
     means = "" if summary.n_samples == 1 else f"Means over {summary.n_samples} samples of judgments. "
     what = f"{means}Kendall's tau-b with the ranking of runs under full judgments (1: the same ranking)."
     first, last = (_by_level(summary, _title("tau_b", meaning), "tau_b", of) for of, meaning in REFERENCES.items())
@@ -318,7 +318,7 @@ def tau_tables(summary: StudySummary) -> list[Table]:
 
 
 def tables_for_people(study: Study, summary: StudySummary) -> Iterator[Table]:
-    """Yield a table for each statistic. It has a row for each measure and a column for each level."""
+    """Yield a table for each statistic, with a row for each measure and a column for each level."""
     n_pairs = math.comb(len(study.experiment.runs), 2)
     for reference, meaning in REFERENCES.items():
         for name in ("tau_b", "pearson", "rms", "bias"):
@@ -341,7 +341,7 @@ def _title(statistic: str, reference: str) -> str:
 
 
 def _by_level(summary: StudySummary, title: str, name: str, reference: str = "itself") -> Table:
-    """Return the means of a statistic over samples. There is a row for each measure and a column for each level."""
+    """Return a table of a statistic's means over samples, with a row for each measure and a column for each level."""
     rows = [
         (measure, *summary.columns[measure, reference][f"{name}_mean"].tolist())
         for measure in summary.measures
@@ -351,11 +351,11 @@ def _by_level(summary: StudySummary, title: str, name: str, reference: str = "it
 
 
 _COMPARED = {"runs": "runs", "judgments": "full judgments", "topics": "topics", "level": "least relevant grades"}
-"""The keys of study.json that must be equal for studies on one axis, each with a phrase for messages."""
+"""The keys of study.json that must be equal for studies in one figure, each with a phrase for messages."""
 
 
 def refuse_different(studies: Sequence[StudySummary]) -> None:
-    """Raise an error if study.json shows that the studies have different runs or full judgments."""
+    """Raise UsageError if the studies have different runs or full judgments, according to study.json."""
     for key, words in _COMPARED.items():
         known = [(study.name, study.about[key]) for study in studies]
         for name, value in known[1:]:
@@ -367,7 +367,7 @@ def refuse_different(studies: Sequence[StudySummary]) -> None:
 
 
 def measures_in_common(studies: Sequence[StudySummary], requested: Sequence[str]) -> tuple[str, ...]:
-    """Return the requested measures, or all measures that the studies have in common if none are requested."""
+    """Return the requested measures, or all measures that the studies share if no measures are requested."""
     for measure in requested:
         for study in studies:
             if measure not in study.measures:

@@ -12,12 +12,12 @@ from irevalx.lab.studies.simulation import Study
 from irevalx.statistics import correlations as agreement
 from irevalx.wording import spelled
 
-SHORT = 0.5  # a run is short if it retrieves less than this share of the median over runs
-MOVED = 0.05  # least change of a correlation by a single run for a warning
+SHORT = 0.5  # a run that retrieves less than this share of the median over runs is short
+MOVED = 0.05  # smallest change of a correlation by a single run that causes a warning
 
 
 def study_warnings(study: Study, *, of_pools: bool = False) -> Iterator[str]:
-    """Yield warnings. With ``of_pools``, levels are pool depths, and full judgments are not the pool of these runs."""
+    """Yield warnings about a study. ``of_pools`` is true if levels are pool depths, and the runs' pool is not used."""
     experiment, judged = study.experiment, float(study.judged[-1].mean())
     if of_pools and judged < 1:
         yield (
