@@ -1,4 +1,6 @@
-"""Output of evaluations and tables as bytes: lines of trec_eval, overview tables, records. No module here prints.
+"""Conversion of evaluations and tables to bytes: lines of trec_eval, overview tables and records.
+
+The modules do not print.
 
 ``OUTPUT_FORMATS`` contains one record for each format. The choices of ``--format``, help, manual pages, README and
 tests are derived from it. irevalx passes an ``EvaluationReport`` to a format, and irevalx-lab passes ``Table``s. The

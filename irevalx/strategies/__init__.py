@@ -1,4 +1,6 @@
-"""Judging strategies, which select the next document to judge, given the judgments so far. No module imports click.
+"""Judging strategies, which select the next document to judge, given the judgments so far.
+
+The modules do not import click.
 
 strategy                      classes of strategies; candidate documents
 registry                      STRATEGIES; the strategies that do not learn
