@@ -330,7 +330,8 @@ def _warn_of_intervals(
     with RunWarnings(warn) as about_runs:
         for evaluation in evaluations:
             rows = summary_rows(evaluation, groups, tested)
-            about_runs.add(interval_warnings(rows, intervals, shown_name(evaluation.path)))
+            name = shown_name(evaluation.path or evaluation.run)
+            about_runs.add(interval_warnings(rows, intervals, name, has_collections=bool(evaluation.parts)))
     if len(evaluations) > 1:
         warn("confidence intervals of runs do not show whether runs differ; test differences with irevalx-lab compare")
 

@@ -107,7 +107,9 @@ def interval_notes(evaluations: Sequence[Evaluation], how: MeanIntervals | None)
         yield f"Wilson's interval of a proportion is printed for {', '.join(names)}, because topic values are 0 or 1."
 
 
-def interval_warnings(rows: Sequence[SummaryRow], how: MeanIntervals, run: str) -> Iterator[RunWarning]:
+def interval_warnings(
+    rows: Sequence[SummaryRow], how: MeanIntervals, run: str, *, has_collections: bool = False
+) -> Iterator[RunWarning]:
     """Yield warnings about summaries of a run that have no interval, and about unreliable intervals.
 
     An interval is unreliable if the number of topics is small, or if the interval extends beyond the range of the
@@ -120,7 +122,8 @@ def interval_warnings(rows: Sequence[SummaryRow], how: MeanIntervals, run: str) 
     of_rows: dict[str, list[str]] = {
         "no interval of {}, which is over fewer than 2 topics": [topic for topic, size in sizes.items() if size < 2]
     }
-    remedy = "" if how.cluster_of else f"; {_REMEDY}"  # the bootstrap does not support clusters
+    # The bootstrap supports neither clusters nor several collections.
+    remedy = "" if how.cluster_of or has_collections else f"; {_REMEDY}"
     for row in rows:
         without: dict[str, list[str]] = {}
         for column in row.columns if sizes[row.topic] > 1 else ():

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from collection_values import FOLDER, MEANS, NAMES, PATTERNS, VALUES, recip_ranks
 from json_schemas import problems
+from references.cluster_robust import cluster_robust
 from running import FIXTURES, run
 from scipy import stats
 
@@ -72,16 +73,24 @@ def test_intervals() -> None:
 
 
 def test_intervals_of_clusters() -> None:
-    """--cluster-by applies within each collection."""
-    how = ("--quiet", "--format", "csv", "--ci", "95%", "--cluster-by", "q[12]?", "-m", "recip_rank")
+    """--cluster-by applies within each collection, and the mean has the sum of the variances in the collections."""
+    how = ("--quiet", "--format", "csv", "--ci", "95%", "--cluster-by", r"(\d)$", "-m", "recip_rank")
     rows = run(*how, *PATTERNS, cwd=FOLDER).rows
+    assert [row["collection"] for row in rows] == [*NAMES, "all"] * 2
     for row in rows:
-        if row["collection"] in NAMES:
-            files = (f"qrels/{row['collection']}.tsv", f"runs/{row['collection']}/{row['run']}.trec")
-            [alone] = run(*how, *files, cwd=FOLDER).rows
-            assert {key: row[key] for key in ("value", "low", "high")} == {
-                key: alone[key] for key in ("value", "low", "high")
-            }
+        values = [VALUES[row["run"]][name] for name in NAMES if row["collection"] in {name, "all"}]
+        each = [cluster_robust([topic[-1] for topic in of], [*of.values()]) for of in values]
+        v = sum(variance for variance, _ in each)
+        freedom = v**2 / sum(variance**2 / of_part for variance, of_part in each)
+        centre = sum(sum(of.values()) / len(of) for of in values) / len(values)
+        half = float(stats.t.ppf(0.975, freedom)) * math.sqrt(v) / len(values)
+        assert (float(row["low"]), float(row["high"])) == pytest.approx((centre - half, centre + half))
+
+
+def test_warnings_of_intervals() -> None:
+    """A warning names the run, and does not recommend the bootstrap, which is refused for several collections."""
+    stderr = run("--ci", "95%", "-m", "gm_map", *PATTERNS, cwd=FOLDER).stderr
+    assert "irevalx: dense: the interval of gm_map (all:finance) extends beyond the range of the measure\n" in stderr
 
 
 def test_tables() -> None:
@@ -176,11 +185,32 @@ def test_one_collection() -> None:
 
 
 def test_pool(folder: Path) -> None:
-    """The pool of each collection, with the same placeholder, and a damaged file of one collection."""
+    """The pool of each collection is in a file with the same placeholder: its unjudged documents leave the ranking."""
+    expected = []
     for name in NAMES:
-        (folder / f"{name}.pool").write_text("1 x\n")
-    result = run("-m", "recip_rank", "--pool", "{collection}.pool", *PATTERNS, cwd=folder)
-    assert result.status == 0
+        judged = dict.fromkeys(
+            tuple(line.split()[:2]) for line in (folder / "qrels" / f"{name}.tsv").read_text().splitlines()[1:]
+        )
+        ranked: dict[str, list[str]] = {}
+        for line in (folder / "runs" / name / "bm25.trec").read_text().splitlines():
+            ranked.setdefault(line.split()[0], []).append(line.split()[2])
+        pool = [(topic, doc) for topic, docs in ranked.items() for doc in docs[:: 1 + NAMES.index(name)]]
+        (folder / f"{name}.pool").write_text("".join(f"{topic} {doc}\n" for topic, doc in (*judged, *pool)))
+        values = []
+        for topic, docs in ranked.items():
+            kept = [doc for doc in docs if (topic, doc) in judged or (topic, doc) not in pool]
+            ranks = [rank for rank, doc in enumerate(kept, start=1) if (topic, doc) in judged]
+            n_relevant = sum(of == topic for of, _ in judged)
+            values.append(sum(number / rank for number, rank in enumerate(ranks, start=1)) / n_relevant)
+        expected.append(sum(values) / len(values))
+    patterns = (PATTERNS[0], "runs/{collection}/bm25.trec")
+    result = run("--quiet", "-m", "indAP", "--pool", "{collection}.pool", *patterns, cwd=folder)
+    printed = [float(line.split()[2]) for line in result.stdout.decode().splitlines()]
+    assert printed == pytest.approx([*expected, sum(expected) / 3], abs=5e-5)
+
+
+def test_damaged_file(folder: Path) -> None:
+    """A file that cannot be read leaves the run without results on its collection."""
     (folder / "runs" / "claims" / "dense.trec").write_text("nothing\n")
     result = run("-m", "recip_rank", *PATTERNS, cwd=folder)
     assert result.status == 2

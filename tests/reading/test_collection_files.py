@@ -126,8 +126,8 @@ def test_commands_for_one_collection() -> None:
     """A pattern is the name of a missing file for other commands, whose message names those that accept it."""
     message = refusal("power", "{collection}.tsv", "{collection}.run", status=2)
     assert message == (
-        "irevalx-lab: cannot read '{collection}.tsv': No such file or directory; irevalx, and compare, gate and report of "
-        "irevalx-lab, accept several collections\n"
+        "irevalx-lab: cannot read '{collection}.tsv': No such file or directory; only irevalx and irevalx-lab compare, gate "
+        "and report accept paths of several collections, and not with --scores, which reads the collections from a column\n"
     )
 
 

@@ -88,8 +88,9 @@ def unjudged_of(data: Mapping[str, Any], sentence: str) -> str:
     """
     if "njudged documents" not in sentence:
         return ""
+    dependent = _dependent(data)
     for measure, _ in sorted(enumerate(data["measures"]), key=lambda each: -len(each[1]["title"])):
-        title, dependent = data["measures"][measure]["title"], _dependent(data)
+        title = data["measures"][measure]["title"]
         runs = [run for run in data["ranked"][measure]["runs"] if (measure, run) in dependent]
         if runs and re.search(rf"(?<![\w.@]){re.escape(title)}(?![\w@])", sentence):
             pair = (runs[0], dependent[measure, runs[0]])

@@ -199,7 +199,10 @@ class Source:
 
     def _unreadable(self, problem: object) -> str:
         """Return the message that a file cannot be read because of ``problem``."""
-        known = "; irevalx, and compare, gate and report of irevalx-lab, accept several collections"
+        known = (
+            "; only irevalx and irevalx-lab compare, gate and report accept paths of several collections, and not with "
+            "--scores, which reads the collections from a column"
+        )
         return f"cannot read {quote(self.path)}: {problem}" + known * ("{collection}" in self.path)
 
     def _open(self) -> BinaryIO:
