@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -42,6 +42,11 @@ def is_averaged(column: Column) -> bool:
     return column.measure.summary in {mean, geometric_mean}
 
 
+def mean_over(values: Sequence[float]) -> float:
+    """Return the mean over collections, which have equal weight."""
+    return math.fsum(values) / len(values)
+
+
 def _over(columns: list[Column], run: bytes) -> float | int | bytes | None:
     """Combine the summaries of each collection to a summary over all collections, or None if one is missing."""
     summary = columns[0].measure.summary
@@ -51,7 +56,7 @@ def _over(columns: list[Column], run: bytes) -> float | int | bytes | None:
     if len(values) < len(columns):
         return None
     if is_averaged(columns[0]):
-        return math.fsum(values) / len(values)
+        return mean_over(values)
     if summary is root_of_squares:
         return math.hypot(*values)
     return add_up(0, np.asarray(values))
@@ -63,7 +68,6 @@ def intervals_over(evaluation: Evaluation, how: MeanIntervals) -> dict[str, Ends
     The intervals treat topics, but not collections, as a random sample. Geometric means have no interval.
     """
     from irevalx.statistics.collection_means import on_these_collections
-    from irevalx.statistics.confidence_intervals import t_quantile
 
     parts = evaluation.parts.values()
     of_topics = [how.clusters_of(averaged_topics(part)) for part in parts]
@@ -76,9 +80,6 @@ def intervals_over(evaluation: Evaluation, how: MeanIntervals) -> dict[str, Ends
         if len(values) == len(of_parts):
             clusters = [each and clusters_of(of_part, each) for of_part, each in zip(of_parts, of_topics, strict=True)]
             estimate = on_these_collections([of_part[np.newaxis] for of_part in values], clusters)
-            centre, error, freedom = (
-                float(array[0]) for array in (estimate.difference, estimate.error, estimate.freedom)
-            )
-            half = t_quantile(freedom, how.confidence) * error if error > 0 and freedom > 0 else math.nan
-            ends[column.name] = centre - half, centre + half
+            [low], [high] = estimate.interval(1 - how.confidence)
+            ends[column.name] = float(low), float(high)
     return ends

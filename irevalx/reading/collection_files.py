@@ -72,7 +72,7 @@ def collections_of(qrels: Any, runs: Any) -> list[CollectionInputs] | None:
 
 def files_of(path: str) -> list[str]:
     """Return the paths of the files that match a pattern. A path that is not a pattern is returned alone."""
-    return [file for file, _ in _matching(path)] if is_pattern(path) else [path]
+    return [file for file, _, _ in _matching(path)] if is_pattern(path) else [path]
 
 
 def file_of(path: str, collection: str) -> str:
@@ -111,71 +111,55 @@ def _in_files(qrels: Any, runs: Sequence[Any]) -> list[CollectionInputs]:
             raise UsageError(f"{short_repr(path)} must contain {COLLECTION}, as the paths of other files do")
     if RUN in qrels:
         raise UsageError(f"{quote(qrels)} cannot contain {RUN}: a collection has one file of judgments")
-    judged = _judged_in(qrels)
+    judged: dict[str, dict[str, str]] = {}
+    for path, name, _ in _matching(qrels):
+        _add(judged.setdefault(name, {}), "", path, name)
+    if not judged:
+        raise InputError(f"no file matches {quote(qrels)}")
     files: dict[str, dict[str, str]] = {name: {} for name in sorted(judged)}
     for pattern in runs:
         # If a file matches for two collections, such as "android" and "cqa-android", it belongs to the longer name.
         of_file = {
-            path: (name, values.get(RUN) or _name_of(pattern))
+            path: (name, run or _name_of(pattern))
             for name in sorted(judged, key=len)
-            for path, values in _matching(pattern.replace(COLLECTION, name))
+            for path, _, run in _matching(pattern, name)
         }
         if not of_file:
             raise InputError(f"no file matches {quote(pattern)} for {first_names(sorted(judged), 'collection')}")
         for path, (name, run) in of_file.items():
-            if files[name].setdefault(run, path) != path:
-                raise _ambiguous(f"{name}, run {run}", files[name][run], path)
-    return [CollectionInputs(name, judged[name], of_runs) for name, of_runs in files.items() if of_runs]
+            _add(files[name], run, path, f"{name}, run {run}")
+    return [CollectionInputs(name, judged[name][""], of_runs) for name, of_runs in files.items() if of_runs]
 
 
-def _judged_in(pattern: str) -> dict[str, str]:
-    """Return a dictionary that maps each collection to its judgments file."""
-    judged: dict[str, str] = {}
-    for path, values in _matching(pattern):
-        name = values[COLLECTION]
-        if judged.setdefault(name, path) != path:
-            raise _ambiguous(name, judged[name], path)
-    if not judged:
-        raise InputError(f"no file matches {quote(pattern)}")
-    return judged
+def _add(files: dict[str, str], key: str, path: str, what: str) -> None:
+    """Add a file. Raise InputError if there is another file with this key."""
+    if files.setdefault(key, path) != path:
+        both = f"{shown_name(files[key])} and {shown_name(path)}"
+        raise InputError(f"two files for the collection {what}: {both}")
 
 
-def _ambiguous(what: str, first: str, second: str) -> InputError:
-    return InputError(f"two files for the collection {what}: {shown_name(first)} and {shown_name(second)}")
+def _matching(pattern: str, collection: str = "") -> Iterator[tuple[str, str, str]]:
+    """Yield each file that matches a pattern, in ascending order, with the names of its collection and its run.
 
+    If ``collection`` is given, only files of this collection match.
+    """
+    from glob import escape, iglob
 
-def _matching(pattern: str) -> Iterator[tuple[str, dict[str, str]]]:
-    """Yield the paths that match a pattern, in ascending order, each with the values of the placeholders."""
-    *folders, last = pattern.split("/")
-    matching: list[tuple[str, dict[str, str]]] = [("", {})]
-    for part in (*(f"{folder}/" for folder in folders), last):
-        matching = [each for path, values in matching for each in _extended(path, values, part)]
-    return iter(matching)
-
-
-def _extended(path: str, values: dict[str, str], part: str) -> Iterator[tuple[str, dict[str, str]]]:
-    """Yield the existing paths that consist of ``path`` and one further component matching the pattern ``part``."""
-    for placeholder, value in values.items():
-        part = part.replace(placeholder, value)
-    name, slash = part.removesuffix("/"), "/" * part.endswith("/")
-    if not any(special in name for special in (COLLECTION, RUN, "*")):
-        if os.path.isdir(path + part) if slash else os.path.isfile(path + part):  # noqa: PTH112, PTH113
-            yield path + part, values
-        return
-    expression = re.escape(name).replace(r"\*", ".*")
-    for placeholder in (COLLECTION, RUN):
-        escaped, group = re.escape(placeholder), placeholder[1:-1]
-        expression = expression.replace(escaped, f"(?P<{group}>.+)", 1).replace(escaped, f"(?P={group})")
-    try:
-        entries = sorted(os.listdir(path or "."))  # noqa: PTH208 - pathlib takes a while to import
-    except OSError:
-        return
-    for entry in entries:
-        match = re.fullmatch(expression, entry)
-        if match and (not entry.startswith(".") or name.startswith(".")):
-            extended = path + entry + slash
-            if os.path.isdir(extended) if slash else os.path.isfile(extended):  # noqa: PTH112, PTH113
-                yield extended, values | {f"{{{group}}}": value for group, value in match.groupdict().items()}
+    placeholders = {COLLECTION: re.escape(collection) or "[^/]+", RUN: "[^/]+", "*": "[^/]*"}
+    paths, expression, seen = "", "", set[str]()
+    for part in re.split(r"(\{collection\}|\{run\}|\*)", pattern):
+        matched, group = placeholders.get(part), part[1:-1]
+        if matched is None or part == "*":
+            expression += matched or re.escape(part)
+        else:
+            expression += f"(?P={group})" if group in seen else f"(?P<{group}>{matched})"
+            seen.add(group)
+        paths += escape(collection) if part == COLLECTION and collection else escape(part) if matched is None else "*"
+    for path in sorted(iglob(paths), key=lambda path: path.split("/")):  # noqa: PTH207 - pathlib is slow to import
+        match = re.fullmatch(expression, path)
+        if match and os.path.isfile(path):  # noqa: PTH113 - pathlib takes a while to import
+            names = match.groupdict()
+            yield path, names.get("collection", ""), names.get("run", "")
 
 
 def _name_of(pattern: str) -> str:

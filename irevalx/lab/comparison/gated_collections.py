@@ -59,7 +59,7 @@ def gated_collections(
         for measure in used:
             if measure not in of:
                 raise InputError(f"{name}: measure {measure} is missing; gate requires all measures on each collection")
-    every = [over_collections(names, [of[measure] for of in compared]) for measure in used]
+    every = [compared_means(names, [of[measure] for of in compared]) for measure in used]
     margins = margins_of(every, margins_in(margin, None, names))
     n_means = sum(len(each.comparisons.pairs) for each in every)
     rows = [
@@ -77,7 +77,7 @@ def gated_collections(
     return replace(results[0], measures=every, method=method, rows=rows, collections=names, **merged)
 
 
-def over_collections(names: Sequence[str], compared: Sequence[ComparedMeasure]) -> ComparedMeasure:
+def compared_means(names: Sequence[str], compared: Sequence[ComparedMeasure]) -> ComparedMeasure:
     """Compare runs on their means over collections, given the comparisons in each collection."""
     first, sizes = compared[0], [len(each.measured.topics) for each in compared]
     weights = [sum(sizes) / len(sizes) / n_topics for n_topics in sizes]

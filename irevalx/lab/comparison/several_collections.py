@@ -10,7 +10,7 @@ from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
-from irevalx.arrays.segments import FloatArray, ordered_sum
+from irevalx.arrays.segments import FloatArray
 from irevalx.declarations import Parameter, refuse_several
 from irevalx.errors import (
     ArgumentError,
@@ -22,6 +22,7 @@ from irevalx.errors import (
     warn,
     warn_each,
 )
+from irevalx.evaluation.collections import mean_over
 from irevalx.experiments.run_pairs import reversed_pair
 from irevalx.experiments.topic_clusters import ClustersInput, cluster_of_topics
 from irevalx.frozen import replace
@@ -382,8 +383,8 @@ def _rows(
             collection="",
             collections=len(rows),
             topics=sum(each.size for each in d),
-            mean=_mean([row.mean for row in rows]),
-            mean_against=_mean([row.mean_against for row in rows]),
+            mean=mean_over([row.mean for row in rows]),
+            mean_against=mean_over([row.mean_against for row in rows]),
             effect_size=math.nan,
             wins=int((gains > 0).sum()),
             ties=int((gains == 0).sum()),
@@ -428,7 +429,7 @@ def rows_on_runs(
     ``scores`` contains the values as ``{collection: {run: value}}``.
     """
     common = [of for of in scores.values() if len(of) == len(runs)]
-    for name, of in {"": {run: _mean([of[run] for of in common]) for run in runs if common}, **scores}.items():
+    for name, of in {"": {run: mean_over([of[run] for of in common]) for run in runs if common}, **scores}.items():
         best = marked_as_best([of.get(run) for run in runs], direction)
         for place, run in enumerate(runs):
             if run in of:
@@ -444,7 +445,3 @@ def table_of_runs(rows: Sequence[ComparedRun]) -> Table:
     caption = ("mean: over the collections with results of all runs. {best}: the best value.",)
     last = ("",) * ("" in wide.columns)
     return wide.showing(*labels, *names, *last, caption=caption, optional=tuple(reversed(names))).in_words({"": "mean"})
-
-
-def _mean(values: Sequence[float]) -> float:
-    return ordered_sum(np.array(values, np.float64)) / len(values)
