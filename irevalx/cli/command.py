@@ -183,7 +183,7 @@ def _collections(options: Options) -> list[_EvaluatedCollection]:
     """Return the collections that the paths of files describe."""
     if not any("{" in path for path in options.files):
         return [_EvaluatedCollection(options)]
-    from irevalx.reading.collection_files import collections_of, file_of
+    from irevalx.reading.collection_files import collections_of, files_in
 
     collections = collections_of(options.files[0], options.files[1:])
     if collections is None:
@@ -195,8 +195,7 @@ def _collections(options: Options) -> list[_EvaluatedCollection]:
             raise UsageError(error.message) from None
     each = []
     for name, qrels, runs in ((each.name, each.qrels, each.runs or {}) for each in collections):
-        pool = None if options.pool is None else file_of(options.pool, name)
-        own = replace(options, files=(qrels, *runs.values()), pool=pool)
+        own = replace(options, files=(qrels, *runs.values()), pool=files_in(options.pool, name))
         each.append(_EvaluatedCollection(own, name, {path: run for run, path in runs.items()}))
     return each
 
@@ -324,13 +323,14 @@ def _warn_of_intervals(
     evaluations: Sequence[Evaluation], groups: Mapping[str, frozenset[bytes]], intervals: MeanIntervals, warn: Warn
 ) -> None:
     """Warn about missing or unreliable intervals, and that intervals are not tests of differences between runs."""
+    from irevalx.process.platform import as_text
     from irevalx.reports.report import interval_warnings, summary_rows
 
     tested = None if intervals.is_bootstrap else intervals  # resampled means are within the range of the measure
     with RunWarnings(warn) as about_runs:
         for evaluation in evaluations:
             rows = summary_rows(evaluation, groups, tested)
-            name = shown_name(evaluation.path or evaluation.run)
+            name = shown_name(evaluation.path or as_text(evaluation.run))
             about_runs.add(interval_warnings(rows, intervals, name, has_collections=bool(evaluation.parts)))
     if len(evaluations) > 1:
         warn("confidence intervals of runs do not show whether runs differ; test differences with irevalx-lab compare")

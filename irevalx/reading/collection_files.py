@@ -75,9 +75,11 @@ def files_of(path: str) -> list[str]:
     return [file for file, _, _ in _matching(path)] if is_pattern(path) else [path]
 
 
-def file_of(path: str, collection: str) -> str:
-    """Return the path of a collection's file, which is the pattern ``path`` with the placeholder replaced."""
-    return path.replace(COLLECTION, collection) if is_pattern(path) else path
+def files_in(given: Any, collection: str) -> Any:
+    """Return an argument in which the collection replaces the placeholder of a path, or of each of several paths."""
+    if isinstance(given, list | tuple):
+        return type(given)(files_in(path, collection) for path in given)
+    return given.replace(COLLECTION, collection) if is_pattern(given) else given
 
 
 def one_of_each_kind(lines: Iterable[tuple[str, str]], n_collections: int, noun: str = "warning") -> list[str]:

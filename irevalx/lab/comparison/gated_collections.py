@@ -36,13 +36,7 @@ def gated_collections(
     allow_unsure.
     """
     names = [collection.name for collection in collections]
-    runs = list(dict.fromkeys(run for collection in collections for run in runs_of(collection)))
-    for collection in collections:
-        for run in runs:
-            if run not in runs_of(collection):
-                raise InputError(
-                    f"{collection.name}: run {quote(run)} is missing; gate requires all runs on each collection"
-                )
+    _check_all(names, [[f"run {quote(run)}" for run in runs_of(collection)] for collection in collections], "runs")
 
     def evaluate(collection: CollectionInputs) -> Gate:
         tested = tested_in(collection, measures, baseline, "gate", topics_of_baseline=True, alpha=alpha, **how)
@@ -54,12 +48,8 @@ def gated_collections(
 
     results = evaluated_each(collections, evaluate)
     compared = [{each.name: each for each in result.measures} for result in results]
-    used = dict.fromkeys(measure for of in compared for measure in of)
-    for name, of in zip(names, compared, strict=True):
-        for measure in used:
-            if measure not in of:
-                raise InputError(f"{name}: measure {measure} is missing; gate requires all measures on each collection")
-    every = [compared_means(names, [of[measure] for of in compared]) for measure in used]
+    _check_all(names, [[f"measure {measure}" for measure in of] for of in compared], "measures")
+    every = [compared_means(names, [of[measure] for of in compared]) for measure in compared[0]]
     margins = margins_of(every, margins_in(margin, None, names))
     n_means = sum(len(each.comparisons.pairs) for each in every)
     rows = [
@@ -75,6 +65,13 @@ def gated_collections(
     }
     method = replace(results[0].method, alpha=alpha)
     return replace(results[0], measures=every, method=method, rows=rows, collections=names, **merged)
+
+
+def _check_all(names: Sequence[str], each: Sequence[Sequence[str]], words: str) -> None:
+    """Raise InputError if a collection lacks something that another collection has."""
+    for name, of_collection in zip(names, each, strict=True):
+        for what in (what for other in each for what in other if what not in of_collection):
+            raise InputError(f"{name}: {what} is missing; gate requires all {words} on each collection")
 
 
 def compared_means(names: Sequence[str], compared: Sequence[ComparedMeasure]) -> ComparedMeasure:

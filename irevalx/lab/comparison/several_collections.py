@@ -34,7 +34,7 @@ from irevalx.lab.comparison.results import ComparedPairs
 from irevalx.lab.comparison.run_tables import ComparedRun
 from irevalx.lab.comparison.tested_runs import TestedRuns
 from irevalx.lab.comparison.topic_groups import corrected_where_defined
-from irevalx.reading.collection_files import CollectionInputs, collections_of, file_of, one_of_each_kind
+from irevalx.reading.collection_files import CollectionInputs, collections_of, files_in, one_of_each_kind
 from irevalx.reports.best import best_of, marked_as_best
 from irevalx.reports.report import percent
 from irevalx.reports.table import Table
@@ -96,8 +96,7 @@ def runs_of(collection: CollectionInputs) -> list[str]:
 
 def tested_in(collection: CollectionInputs, measures: Any, baseline: Any, single: str, **options: Any) -> TestedRuns:
     """Return the comparisons of runs in a collection. Raise UsageError for a measure without a mean over topics."""
-    if isinstance(clusters := options.get("clusters"), str):
-        options["clusters"] = file_of(clusters, collection.name)
+    options["clusters"] = files_in(options.get("clusters"), collection.name)
     tested = TestedRuns.of(collection.qrels, collection.runs, measures, baseline, single, **options)
     for each in (*tested.untested, *(each for each in tested.measures if each.measured.scale is not MEAN)):
         raise UsageError(f"several collections require measures with a mean over topics, not {each.name}")

@@ -25,11 +25,11 @@ from irevalx.lab.comparison.several_collections import (
     runs_of,
     table_of_runs,
 )
-from irevalx.lab.html_report.page import Report, page_without_script
+from irevalx.lab.html_report.page import Report, rendered_page
 from irevalx.lab.html_report.static import table_in_cells
 from irevalx.measures.selection import RequestedMeasure
 from irevalx.measures.summaries import geometric_mean, mean
-from irevalx.reading.collection_files import CollectionInputs, file_of
+from irevalx.reading.collection_files import CollectionInputs, files_in
 from irevalx.reports import DIGITS
 from irevalx.wording import first_names, spelled
 
@@ -102,7 +102,7 @@ class CollectionReports(Report, kw_only=True):
         order = ["", *(collection.name for collection in self.collections)]
         rows.sort(key=lambda row: order.index(row.collection))
         tables = [table_of_runs(rows)] if compared is None else replace(compared, all_runs=rows).noted_tables()
-        return page_without_script(
+        return rendered_page(
             "collections.html",
             **self.about,
             tables=[table_in_cells(table) for table in tables],
@@ -139,7 +139,7 @@ def reports_of_collections(
         compared = replace(compared_collections(collections, measures, arguments["baseline"], **how), has_runs=True)
 
     def report_of(collection: CollectionInputs) -> Any:
-        files = {name: _in_collection(arguments[name], collection.name) for name in _FILES}
+        files = {name: files_in(arguments[name], collection.name) for name in _FILES}
         title = f"{collection.name}: {arguments['title'] or first_names(runs_of(collection), 'run')}"
         return report(collection.qrels, collection.runs, **{**arguments, **files, "title": title})
 
@@ -164,13 +164,3 @@ def reports_of_collections(
 def is_compared(request: RequestedMeasure) -> bool:
     """Return whether comparisons over several collections support a measure."""
     return request.measure.summary is mean and request.measure not in COVERAGE_MEASURES
-
-
-def _in_collection(given: Any, collection: str) -> Any:
-    """Adapt an argument to one collection.
-
-    If the argument contains paths with a placeholder, replace the placeholder by the name of the collection.
-    """
-    if isinstance(given, list | tuple):
-        return type(given)(_in_collection(path, collection) for path in given)
-    return file_of(given, collection) if isinstance(given, str) else given

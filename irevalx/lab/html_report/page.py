@@ -175,29 +175,28 @@ def _packed(content: bytes) -> str:
     return _base64(packer.compress(content) + packer.flush())
 
 
-def page_without_script(template: str, **values: Any) -> str:
-    """Render a page from a template and the style sheet of reports. Values are escaped."""
+def rendered_page(template: str, script: str = "", **values: Any) -> str:
+    """Render a page from a template, the style sheet of reports and a script. Values are escaped."""
+    # All text from the user's files is escaped, by the template or as JSON without special characters of HTML.
     from jinja2 import Environment
     from markupsafe import Markup
 
     style = _text("assets/page.css")
-    policy = f"default-src 'none'; style-src '{_digest(style)}'; base-uri 'none'; form-action 'none'"
+    allowed = f"script-src '{_digest(script)}'; " * bool(script) + f"style-src '{_digest(style)}'"
+    images = "; img-src data:" * bool(script)  # to save figures as PNG
+    policy = f"default-src 'none'; {allowed}{images}; base-uri 'none'; form-action 'none'"
     environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
-    of_page = {"policy": policy, "style": Markup(style)}  # noqa: S704 - part of the package
+    of_page = {"policy": policy, "style": Markup(style), "script": Markup(script)}  # noqa: S704 - part of the package
     return environment.from_string(_text("tables.html") + _text(template)).render(**of_page, **values)
 
 
 def _rendered(data: dict[str, Any]) -> str:
     """Render the page of a report, given the data in compressed form."""
-    # All text from the user's files is escaped, by the template or as JSON without special characters of HTML.
-    from jinja2 import Environment
     from markupsafe import Markup
 
-    style, script = _text("assets/page.css"), _script()
-    allowed = f"script-src '{_digest(script)}'; style-src '{_digest(style)}'; img-src data:"  # to save figures as PNG
-    policy = f"default-src 'none'; {allowed}; base-uri 'none'; form-action 'none'"
-    environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
-    return environment.from_string(_text("tables.html") + _text("template.html")).render(
+    return rendered_page(
+        "template.html",
+        _script(),
         data=data,
         with_short_names=_short_names_in_html(data["runs"]),
         mean_rows=mean_rows(data),
@@ -207,9 +206,6 @@ def _rendered(data: dict[str, Any]) -> str:
         confidence=percent(data["about"]["confidence"]),
         judges=[table_in_cells(Table(**table)) for table in data.get("judges", {}).get("tables", ())],
         addresses={},
-        policy=policy,
-        style=Markup(style),  # noqa: S704 - part of the package
-        script=Markup(script),  # noqa: S704 - part of the package
         digest=_digest(_as_json(data)),
         json=Markup(_in_html(_as_json(data))),  # noqa: S704 - escaped for its element
     )
