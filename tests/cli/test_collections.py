@@ -198,8 +198,8 @@ def test_pool(folder: Path) -> None:
         (folder / f"{name}.pool").write_text("".join(f"{topic} {doc}\n" for topic, doc in (*judged, *pool)))
         values = []
         for topic, docs in ranked.items():
-            kept = [doc for doc in docs if (topic, doc) in judged or (topic, doc) not in pool]
-            ranks = [rank for rank, doc in enumerate(kept, start=1) if (topic, doc) in judged]
+            ranking = [doc for doc in docs if (topic, doc) in judged or (topic, doc) not in pool]
+            ranks = [rank for rank, doc in enumerate(ranking, start=1) if (topic, doc) in judged]
             n_relevant = sum(of == topic for of, _ in judged)
             values.append(sum(number / rank for number, rank in enumerate(ranks, start=1)) / n_relevant)
         expected.append(sum(values) / len(values))
