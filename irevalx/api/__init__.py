@@ -1,8 +1,5 @@
-"""The Python interface. ``irevalx/__init__.py`` exports its public names; import them from there.
+"""The Python interface, whose public names are exported by ``irevalx/__init__.py``.
 
-evaluate            evaluate()
-scores              Scores, its result
-inputs              Qrels, Run, Pool, and the other inputs that stand for them
-custom_measures     @irevalx.measure
-pytrec_eval         RelevanceEvaluator and the other names of pytrec_eval
+evaluate evaluate() scores Scores, the result of evaluate() inputs Qrels, Run, Pool, and the conversion of other inputs
+custom_measures @irevalx.measure pytrec_eval RelevanceEvaluator and the other names that pytrec_eval exports
 """

@@ -1,4 +1,4 @@
-"""Custom measures: the decorator ``@irevalx.measure``, and requests that contain such measures."""
+"""Custom measures, which the decorator ``@irevalx.measure`` declares, and requests for custom measures."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ from irevalx.trec_eval import TREC_EVAL_10
 from irevalx.wording import argument_error, short_repr, spelled
 
 Measures: TypeAlias = "str | Measure | Iterable[str | Measure]"
-"""The type of the argument ``measures``: names as for ``-m``, and custom measures."""
+"""The type of the argument ``measures``, which contains requests as for ``-m`` and custom measures."""
 
 SUMMARIES: dict[str, Summary] = {"mean": mean, "geometric mean": geometric_mean, "sum": total}
 
@@ -133,7 +133,7 @@ def measure(
 
 
 def _why_unweighted(name: str) -> WhyUnsupported:
-    """Return a function that checks whether judgments have weights."""
+    """Return a function that returns an error if the judgments have no weights."""
 
     def why_unsupported(judged: Topics, parameters: Parameters) -> str | None:
         weights = judged.pool_weight
@@ -146,7 +146,7 @@ def _why_unweighted(name: str) -> WhyUnsupported:
 
 
 def with_custom_measures(measures: Any) -> tuple[str, ...]:
-    """Return the requested measures as texts for ``-m``. Raise ArgumentError if a declaration was replaced."""
+    """Return the requests for measures as strings. Raise ArgumentError if a custom measure was declared again."""
     if isinstance(measures, Measure):
         return (_name_of(measures),)
     if isinstance(measures, list | tuple | set | frozenset) and set(map(type, measures)) != {str}:
@@ -157,12 +157,12 @@ def with_custom_measures(measures: Any) -> tuple[str, ...]:
 
 
 def declarations() -> list[tuple[Callable[..., Any], dict[str, Any]]]:
-    """Return the function and arguments of each custom measure, which another process can declare again."""
+    """Return the function and the arguments with which each custom measure was declared."""
     return [(_function_of(custom), _arguments_of(custom)) for custom in ADDED.values()]
 
 
 def declare_again(declared_before: Iterable[tuple[Callable[..., Any], dict[str, Any]]]) -> None:
-    """Declare the custom measures of another process unless this process already has them."""
+    """Declare the custom measures of another process that are not declared in this process."""
     for function, arguments in declared_before:
         known = ADDED.get(arguments["name"])
         if known is None or _function_of(known) is not function:
@@ -193,7 +193,7 @@ def _name_of(custom: Measure) -> str:
 
 
 def _check_name(name: Any) -> None:
-    """Raise ArgumentError if a name is invalid or the name of a built-in measure."""
+    """Raise ArgumentError if a name is invalid or already denotes a measure of irevalx."""
     if not re.fullmatch("[A-Za-z][A-Za-z0-9_]*", text("name", name)):
         raise argument_error("name", "made of letters, digits and underscores", name)
     try:
@@ -237,7 +237,7 @@ def _one_of(choices: Iterable[str]) -> str:
 
 
 def _checked(name: str, function: Callable[..., Any]) -> Kernel:
-    """Return a function as a kernel. Exceptions and invalid values of the function are raised as EvaluationError."""
+    """Wrap the function of a custom measure. Raise EvaluationError if the function raises or returns invalid values."""
 
     @functools.wraps(function)
     def kernel(t: Any, *parameters: float) -> FloatArray:
@@ -251,7 +251,7 @@ def _checked(name: str, function: Callable[..., Any]) -> Kernel:
             raise EvaluationError(f"the measure {quote(name)} raised {message}") from error
         try:
             array = np.asarray(values)
-        except ValueError:  # raised for lists of different lengths
+        except ValueError:  # lists of different lengths
             array = np.empty((), object)
         if array.shape != (t.rows.n,):
             got = f"shape {array.shape}" if array.ndim else short_repr(values)

@@ -1,4 +1,4 @@
-"""``evaluate``, which evaluates runs for Python programs."""
+"""The function ``evaluate``, which evaluates runs in Python programs."""
 
 from __future__ import annotations
 
@@ -147,7 +147,7 @@ def evaluate(  # noqa: PLR0913 - one for each option of the command
 
 
 def _blocks(runs: Iterable[Run]) -> Iterator[list[Run]]:
-    """Yield lists of runs that can be evaluated together. The number of documents in a list is limited."""
+    """Yield lists of runs to evaluate as a stack, with a limited number of documents in each list."""
     block: list[Run] = []
     size = 0
     for run in runs:
@@ -164,7 +164,7 @@ def _blocks(runs: Iterable[Run]) -> Iterator[list[Run]]:
 def _evaluated(
     runs: Sequence[Run], how: tuple[Qrels, Selection, Settings, int, Progress, RunWarnings]
 ) -> Iterator[AnyEvaluation]:
-    """Yield the evaluations of runs. If runs cannot be evaluated together, evaluate the two halves separately."""
+    """Yield the evaluations of runs. If runs cannot be evaluated as a stack, the two halves are tried separately."""
     judged, selection, settings, processes, progress, about_runs = how
     if len(runs) == 1:
         [run] = runs

@@ -1,4 +1,4 @@
-"""Judgments, pools and runs from files, dictionaries, data frames or named tuples."""
+"""Qrels, Pool and Run, which Python programs create from files, dictionaries, data frames or named tuples."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ if TYPE_CHECKING:
 _QRELS, _TREC_RESULTS = QRELS.name, TREC_RESULTS.name
 
 _IN_MEMORY = tuple(fmt.name for fmt in formats.REL_FORMATS.values() if fmt.tables)
-"""The formats of judgments that dictionaries and tables can have."""
+"""The names of the judgment formats that dictionaries and tables support."""
 
 
 class Qrels:
@@ -162,7 +162,7 @@ class Qrels:
 def judgments_given(
     given: Any, fmt: FileFormat[AnyJudgments], grades: GradeKind, compat: Compat, *, strict: bool = False
 ) -> AnyJudgments:
-    """Read judgments in any form. ``Qrels.read`` documents the exceptions."""
+    """Read judgments in any form that ``Qrels.read`` accepts, with the same exceptions."""
     opened = judgments_source(given, fmt)
     if isinstance(opened, Mapping) and fmt.name == _QRELS:
         return python_objects.judgments_of(opened, grades=grades, can_keep=not ADDED)
@@ -170,7 +170,7 @@ def judgments_given(
 
 
 def judgments_source(given: Any, fmt: FileFormat[Any]) -> Source | ColumnTable | Mapping[Any, Any]:
-    """Return the file, table or dictionary that contains judgments, without reading it."""
+    """Return judgments as a file, a table or a dictionary, without reading their content."""
     table = table_given(given, "qrels")
     if not table and not isinstance(given, Mapping):
         return source_of(given, "qrels")
@@ -250,8 +250,8 @@ class Run:
         self._cache: dict[str, files.RunStream] = {}
         self.name = None if name is None else checks.identifier("name", name)
         """The name of the run, or None if the run tag in the file is used."""
-        self.scores: DocumentScores | None = None  # the dictionary, if runs can be evaluated together
-        self.keeps_files = True  # whether the content of a file is cached, rather than read again in each evaluation
+        self.scores: DocumentScores | None = None  # the dictionary, if stacks can contain the run
+        self.keeps_files = True  # whether the content of a file is cached and not read again in each evaluation
 
     @classmethod
     def read(
@@ -289,7 +289,7 @@ class Run:
         return f"<irevalx.Run{'' if self.name is None else f' {self.name}'}>"
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return the state for pickling, which excludes the cache."""
+        """Return the attributes for pickling, without the cache."""
         return {**self.__dict__, "_cache": {}}
 
     def for_one_evaluation(self, compat: Compat) -> files.RunStream:
@@ -317,7 +317,7 @@ class Run:
             except IrevalxError:
                 if run.with_repeats is None:
                     raise
-                return run  # the evaluation may permit the error
+                return run  # the settings of the evaluation can allow repetitions
             self._cache[compat.version] = files.RunStream(
                 run.path, blocks=lambda: iter(parts), again=lambda: (), parse=lambda results: results, to_its_end=False
             )
@@ -334,12 +334,12 @@ Runs: TypeAlias = (
     "Run | File | DocumentScores | RankedLists | Frame | Mapping[str, OneRun] | Mapping[int, OneRun] | "
     "Iterable[OneRun | tuple[Any, ...]]"
 )
-"""A run, several runs, or ``{name: run}``. A single ``Iterable`` contains named tuples and runs, so that type checkers
+"""A run, several runs, or ``{name: run}``. The type is one ``Iterable`` of named tuples and runs, so that type checkers
 accept ``sorted(folder.iterdir())``."""
 
 
 def read_runs(given: Any, results_format: str, *, strict: bool) -> list[Run]:
-    """Return a run, a sequence of runs or ``{name: run}`` as a list. A table can contain several runs."""
+    """Convert one or several runs, or ``{name: run}``, to a list. A table can contain several runs."""
     results_format = checks.text("results_format", results_format)
     if results_format == _TREC_RESULTS and strict is False and tables.is_plain_run(given):
         return [_run_of_scores(given, None)]
@@ -365,13 +365,13 @@ def read_runs(given: Any, results_format: str, *, strict: bool) -> list[Run]:
 
 
 def version_of(compat: Any) -> Compat:
-    """Return the version of trec_eval to emulate. Raise ArgumentError if it is unknown."""
+    """Return the version of trec_eval to emulate. Raise ArgumentError if the version is unknown."""
     version: Compat = PARAMETERS["compat"].checked(compat)
     return version
 
 
 def _not_read(argument: str, noun: str, reader: str, value: object) -> ArgumentError:
-    """Return the error about an object that the method ``reader`` did not return."""
+    """Return the error about an argument that must be an object returned by the method ``reader``."""
     error = argument_error(argument, f"{noun} returned by {reader}", value)
     return ArgumentError(f"{error.message}; to read {noun}, call irevalx.{reader}")
 
@@ -382,7 +382,7 @@ def _refuse_no_version(compat: Any) -> None:
 
 
 def _read_run(given: Any, what: str, name: Any, results_format: Any, strict: Any, *, at_once: bool = False) -> Run:
-    """Read a run. Messages call it ``what``."""
+    """Read a single run. ``what`` is the name of the argument in messages."""
     name = None if name is None else checks.identifier("name", name)
     runs = _runs_in(given, what, results_format, strict, name, at_once=at_once)
     if len(runs) > 1:
@@ -393,8 +393,8 @@ def _read_run(given: Any, what: str, name: Any, results_format: Any, strict: Any
 def _runs_in(
     given: Any, what: str, results_format: Any, strict: Any, name: str | None = None, *, at_once: bool = False
 ) -> list[Run]:
-    """Return one run, or all runs of a table or Parquet file. If there is a single run, ``name`` replaces its name."""
-    # With ``at_once``, a stream is read now rather than when the run is evaluated.
+    """Return one run, or all runs of a table or file. If there is only one run, ``name`` replaces its name."""
+    # If ``at_once`` is true, a stream is read now and not when the run is evaluated.
     fmt = formats.results_format(checks.text("results_format", results_format))
     strict = checks.flag("strict", strict)
     tag = name or UNNAMED
@@ -440,6 +440,6 @@ def _runs_of(
 
 
 def _refuse_format(argument: str, given: str, allowed: tuple[str, ...]) -> None:
-    """Raise UsageError if Python objects, or judgments that were already read, cannot have a format."""
+    """Raise UsageError if the format ``given`` is not one of the formats that an object supports."""
     if given not in allowed:
         raise UsageError(f"{argument} must be {' or '.join(dict.fromkeys(allowed))} here, not {quote(given)}")

@@ -51,11 +51,11 @@ supported_nicknames = {
     nickname: frozenset(member for member in members if exists(split_treatment(member)[0], TREC_EVAL_9))
     for nickname, members in NICKNAMES.items()
 }
-"""The members of each set of measures."""
+"""The names of the measures in each set of measures."""
 
 _REAL = r"[0-9]+(?:\.[0-9]+)?"
 _WITH_NUMBERS = re.compile(rf"({'|'.join(map(re.escape, supported_measures))})[._]({_REAL}(?:,{_REAL})*)")
-"""A measure with parameters as in pytrec_eval: numbers after a dot or an underscore."""
+"""The pattern of a measure with parameters in pytrec_eval, which are numbers after a dot or an underscore."""
 
 
 class RelevanceEvaluator:
@@ -106,7 +106,7 @@ class RelevanceEvaluator:
         elif isinstance(query_relevance, Mapping):
             qrels = Qrels(python_objects.judgments_of(query_relevance, "query_relevance", exact=True))
         else:
-            raise AttributeError(  # noqa: TRY004 - as pytrec_eval, which asks it for its items
+            raise AttributeError(  # noqa: TRY004 - like pytrec_eval, which accesses .items
                 f"query_relevance must be a dictionary {{topic: {{docno: grade}}}}, not {short_repr(query_relevance)}"
             )
         self._judgments = qrels.judgments
@@ -257,14 +257,14 @@ def _parsed(
 
 
 def _int(what: str, value: Any, rule: str, *, least: int = -(2**31)) -> int:
-    """Return an integer or boolean as an int. Raise ArgumentError if it does not fit into a C int."""
+    """Convert an integer or boolean to an int. Raise ArgumentError if the value does not fit into a C int."""
     if not isinstance(value, Integral) or not least <= int(value) < 2**31:
         raise argument_error(what, rule, value)
     return int(value)
 
 
 def _joined(measures: Any) -> list[str]:
-    """Return the requests like pytrec_eval: the parameters of each measure are combined and sorted."""
+    """Return requests in which the parameters of each measure are combined and sorted, as in pytrec_eval."""
     if isinstance(measures, str):
         measures = [measures]
     if isinstance(measures, bytes) or not isinstance(measures, Iterable):
@@ -280,12 +280,12 @@ def _joined(measures: Any) -> list[str]:
         elif isinstance(BY_NAME[match[1]].kind, Cutoffs | RealCutoffs | Reals | Gains):
             joined.setdefault(match[1], set()).update(match[2].split(","))
         else:
-            others.append(match[1])  # the measure has no parameters in trec_eval
+            others.append(match[1])  # trec_eval's measure has no parameters
     return sorted([*others, *(f"{name}.{','.join(sorted(numbers))}" for name, numbers in joined.items())])
 
 
 def _keys(request: RequestedMeasure) -> tuple[str, ...]:
-    """Return the keys of values in results: printed names, with no parameters for measures such as set_F."""
+    """Return the keys of a measure's values in results: the printed names, without parameters like those of set_F."""
     if not isinstance(request.measure.kind, Reals):
         return request.names
     [printed], [name] = request.parameters.names, request.names
@@ -297,7 +297,7 @@ def _is_number(request: RequestedMeasure) -> bool:
 
 
 def _values(column: TopicColumn, n_topics: int) -> list[float | None]:
-    """Return the values of topics on the scale of their summary, with None for a topic that has no value."""
+    """Return topic values, as logarithms for geometric means. The value is None if a topic has no value."""
     if column.measure.name == "num_q":
         return [1.0] * n_topics
     if column.values is None:

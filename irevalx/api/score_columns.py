@@ -37,65 +37,65 @@ TEXTS = tuple(measure.name for measure in MEASURES if measure.number == "text")
 _BOOLEANS = {"True": 1.0, "False": 0.0}
 
 _SUMMARIES = frozenset({ALL, "amean", "average", "avg", "mean"})
-"""The names of summary rows in the column of topics, in lower case. gdeval and ndeval write amean."""
+"""The names of summary rows in the column of topics, in lower case. The name amean is used by gdeval and ndeval."""
 
 SCORE_COLUMNS = ("measures", "runs")
 """The possible contents of the columns of a table that has no column of runs."""
 
 AFTER_COLLECTION = "\0"
-"""The text between collection and run in the name of a run, if ``Reading.by_collection`` is true."""
+"""The separator between collection and run in run names if ``Reading.by_collection`` is true."""
 
 _SHORT_ID = r"[A-Za-z][0-9]+"
-"""A pattern of names that can be measures (P5) or topics (Q5)."""
+"""The pattern of names that can be measures, such as P5, or topics, such as Q5."""
 
 _MOST_TRIED = 10
-"""The maximum number of names in a column that are looked up. Looking up an unknown name takes 10 ms."""
+"""The maximum number of names in a column that are looked up as measures. An unknown name takes 10 ms."""
 
 _LEAST_OTHERS = 3
-"""A row is recognised as a mean only if there are at least this number of other topics."""
+"""The minimum number of other topics that is required to recognise a topic as a row of means."""
 
 _CHANCE = 1e-4
-"""A topic is treated as a row of means only if the probability that this happens by chance is at most this number."""
+"""The probability of a coincidence below which a topic is treated as a row of means."""
 
 _CHANCE_OF_WORD = 0.01
-"""For a topic that is a word among numbered topics, this weight replaces the number of topics."""
+"""The weight that replaces the number of topics for a topic whose name is a word while other topics have numbers."""
 
 _PRECISION = 1e-12
-"""The relative error of a mean that another program computed."""
+"""The assumed relative error of a mean that another program computed."""
 
 NEEDED = "expected a table of measure values with a column topic, and either measure and value or a column per measure"
 
 Rows: TypeAlias = Iterator[tuple[int, tuple[str, ...], Sequence[Any]]]
-"""The rows of a table: for each, its number, the names of its columns, and its values."""
+"""The rows of a table, as tuples: the row number, the names of the columns, and the values."""
 
 
 class Reading(NamedTuple):
     """The settings for reading a score file or a data frame."""
 
-    where: str  # the beginning of locations in messages, before the number of a row
-    default: str | None  # the name of a run without a name, or None if names are required
-    notes: dict[object, str]  # from the subject of a warning to its text
+    where: str  # the prefix of row numbers in messages
+    default: str | None  # the name of unnamed runs, or None if names are required
+    notes: dict[object, str]  # the texts of warnings, by subject
     score_columns: str | None = None  # one of ``SCORE_COLUMNS``
-    requested: frozenset[str] = frozenset()  # the names by ``measure_name`` of measures that are used, if known
-    by_collection: bool = False  # whether the names of runs begin with the collection, if there is such a column
+    requested: frozenset[str] = frozenset()  # the printed names of requested measures, if known
+    by_collection: bool = False  # whether collections are added to run names
 
 
 class TableColumns(NamedTuple):
     """The indices of the columns of a table."""
 
-    run: int | None  # the column of runs, or None if the table contains one run or a column for each run
+    run: int | None  # the column of run names, or None if there is no such column
     topic: int
-    measure: int | None  # the column of measures, or None if each measure or run has a column
-    values: Sequence[tuple[int, str, str]]  # each column, with the run and the measure that it names, or ""
+    measure: int | None  # the column of measures, or None if each measure or run has its own column
+    values: Sequence[tuple[int, str, str]]  # each column of values, with its run or "", and its measure or ""
 
 
 def is_summary(topic: str) -> bool:
-    """Return whether a topic is the name of a summary row."""
+    """Return whether a topic is one of the names of summary rows."""
     return topic.lower() in _SUMMARIES
 
 
 def number_of(value: Any) -> float | None:
-    """Return a value as a finite number, NaN if it is missing, or None if it is not a finite number."""
+    """Convert a value to a finite number. Return NaN for a missing value, or None if it is not a finite number."""
     if isinstance(value, str):
         number, is_plain = c_double(as_bytes(value))
         if is_plain and "x" not in value.lower():
@@ -110,12 +110,12 @@ def number_of(value: Any) -> float | None:
 
 
 def is_known_measure(name: str) -> bool:
-    """Return whether a name is a spelling of a measure of irevalx that is unlikely to be a topic ID."""
+    """Return whether irevalx recognises a name as a measure. Names that are likely to be topic IDs are excluded."""
     return name.startswith(TEXTS) or (not re.fullmatch(_SHORT_ID, name) and requested_measure(name) is not None)
 
 
 def measure_name(name: str) -> str:
-    """Return the printed name of a measure in any spelling. If the name is unknown, replace blanks by underscores."""
+    """Return the printed name of a measure, or an unknown name with blanks replaced by underscores."""
     return printed_name(name) or "_".join(name.split())
 
 
@@ -123,17 +123,17 @@ def measure_name(name: str) -> str:
 
 
 def have_measures(names: Sequence[str]) -> bool:
-    """Return whether any name is a known measure. Names without letters and names of summaries are ignored."""
+    """Return whether any name is a measure of irevalx. Names without letters and names of summaries are ignored."""
     with_letters = (name for name in names if any(map(str.isalpha, name)) and not is_summary(name))
     return any(map(is_known_measure, islice(with_letters, _MOST_TRIED)))
 
 
 def column_of_measures(columns: Sequence[Sequence[str]], known: Sequence[bool]) -> int | None:
-    """Return the index of the column, of two columns of distinct names, that contains measures, or None if unclear.
+    """Return which of two columns contains measures (0 or 1), given the distinct names in both, or None if unclear.
 
-    ``known`` contains, for each column, whether it contains measures of irevalx. Summaries such as "all" and names
-    without letters indicate topics, and a single name indicates a measure. If unknown measures outnumber the topics,
-    the result is None, because they can be documents.
+    ``known`` states whether each column contains measures of irevalx. Summaries such as "all" and names without letters
+    indicate topics, and a single name indicates a measure. If unknown measures outnumber the topics, the result is
+    None, because they can be documents.
     """
     summaries, numbers = (
         [any(map(is_topic, names)) for names in reversed(columns)]
@@ -159,7 +159,7 @@ def columns_of_table(
     rows: Callable[[], Rows],
     texts: Callable[[], Mapping[str, bool]],
 ) -> TableColumns:
-    """Return the indices of the columns of a table.
+    """Return the indices of the columns of runs, topics, measures and values in a table.
 
     ``rows`` returns the rows of the table, and ``texts`` returns ``columns_of_texts`` of these rows.
     """
@@ -202,9 +202,9 @@ def columns_of_table(
 
 
 def _describes_topics(rows: Callable[[], Rows], topic: str, column: str) -> bool:
-    """Return whether a column describes topics and does not name runs.
+    """Return whether a column describes topics, and does not name runs.
 
-    A column that describes topics has a single value for each topic, and different values for different topics.
+    A column that describes topics contains a single value for each topic, and several values in total.
     """
     by_topic: dict[str, str] = {}
     for _, names, fields in rows():
@@ -216,9 +216,9 @@ def _describes_topics(rows: Callable[[], Rows], topic: str, column: str) -> bool
 
 
 def columns_of_texts(rows: Rows, *, all_rows: bool) -> dict[str, bool]:
-    """Return a dictionary from each column that contains text to whether it also contains numbers.
+    """Return the columns that contain text, as a dictionary that states whether they also contain numbers.
 
-    Unless ``all_rows``, a column is left out if its first value that is not missing is a number.
+    If ``all_rows`` is false, a column is omitted if the first value that is not missing is a number.
     """
     texts, numbers = dict[str, None](), set[str]()
     for _, names, fields in rows:
@@ -228,7 +228,7 @@ def columns_of_texts(rows: Rows, *, all_rows: bool) -> dict[str, bool]:
             number = number_of(value)
             if number is None and not isinstance(value, bool):
                 texts[name] = None
-            elif number == number:  # noqa: PLR0124 - missing values are nan
+            elif number == number:  # noqa: PLR0124 - False for NaN
                 numbers.add(name)
     return {name: name in numbers for name in texts}
 
@@ -237,7 +237,7 @@ def columns_of_texts(rows: Rows, *, all_rows: bool) -> dict[str, bool]:
 
 
 def separate_summaries(files: Sequence[RunValues], notes: dict[object, str]) -> None:
-    """Move the values of summary rows to the topic "all", and print the notes on the files as warnings.
+    """Move the values of summary rows to the topic "all", and issue the notes on the files as warnings.
 
     A topic is also a summary row if its values are the means of the other topics for all runs and measures, possibly
     rounded. If such values can occur by chance, for example if there is a single run and measure, the topic is kept.
@@ -260,13 +260,13 @@ def separate_summaries(files: Sequence[RunValues], notes: dict[object, str]) -> 
 
 
 def _chance_of_means(topic: str, columns: Sequence[tuple[Mapping[str, float], float]]) -> float:
-    """Return the probability that the values of a topic are as close to the means of the other topics by chance.
+    """Return the probability that the values of a topic are so close to the means of other topics by chance.
 
     ``columns`` contains, for each run and measure, the values of topics and their sum. The probability is 1 if a value
-    of the topic is not the mean of the other values. The number of decimals of each value determines its rounding
-    error.
+    of the topic is not the mean of the other values. The rounding error of each value is derived from its number of
+    decimals.
     """
-    chances = {}  # by position among the values of a column, which is often equal in similar runs and measures
+    chances = {}  # by rank in the column; similar runs share it
     for column, total in columns:
         if topic not in column or len(column) <= _LEAST_OTHERS:
             return 1
@@ -284,5 +284,5 @@ def _chance_of_means(topic: str, columns: Sequence[tuple[Mapping[str, float], fl
 
 
 def _rounding(value: float) -> float:
-    """Return the largest rounding error of a value with its number of decimals, such as 0.005 for 0.52."""
+    """Return the maximum rounding error of a value, given its number of decimals, such as 0.005 for 0.52."""
     return 0.5 * 10.0 ** min(0, int(Decimal(repr(value)).normalize().as_tuple().exponent))

@@ -1,4 +1,4 @@
-"""Conversion of topics' measure values, from score files or data frames, to evaluations of runs."""
+"""The conversion of topic values from score files or data frames to evaluations of runs."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ from irevalx.reports.report import ALL
 from irevalx.wording import is_parameter, spelled
 
 RunValues: TypeAlias = dict[str, dict[str, dict[str, float]]]
-"""The values as {run: {measure: {topic: value}}}. The topic "all" is the summary, which can be missing."""
+"""The values in score files, as {run: {measure: {topic: value}}}. The topic "all" is the summary, if there is one."""
 
 
 def evaluations_of(
     paths: Sequence[str], files: Sequence[RunValues], lower_is_better: str | Iterable[str]
 ) -> list[Evaluation]:
-    """Return the evaluations of runs. If files contain the same measure of a run, they are separate runs.
+    """Return the evaluations of runs. If several files contain the same measure of a run, each is a separate run.
 
-    A separate run is named after its file.
+    Separate runs are named after their files.
     """
     warn_of_copies([(b"", path) for path in paths], warn)
     parts: dict[str, list[tuple[str, dict[str, dict[str, float]]]]] = {}
@@ -52,9 +52,9 @@ def evaluations_of(
 
 
 def _warn_of_names(files: Sequence[RunValues], line: str) -> None:
-    """Warn about runs with the same name.
+    """Issue a warning about runs with the same name.
 
-    If each file contains several runs, the warning names the option that compares means over the files.
+    If each file contains several runs, the warning suggests the option that compares means over files.
     """
     remedy = ""
     if all(len(by_run) > 1 for by_run in files) and is_parameter("system_by"):
@@ -64,7 +64,7 @@ def _warn_of_names(files: Sequence[RunValues], line: str) -> None:
 
 
 def _measures(names: Iterable[str], lower_is_better: str | Iterable[str]) -> dict[str, Measure]:
-    """Return the record of each measure. The summary of an unknown measure is the mean over topics."""
+    """Return a dictionary of measures by name. The summary of unknown measures is the mean over topics."""
     known = {name: requested_measure(name) for name in dict.fromkeys(names)}
     lower = texts("lower_is_better", lower_is_better)
     for name in lower:
@@ -85,12 +85,12 @@ def _measures(names: Iterable[str], lower_is_better: str | Iterable[str]) -> dic
 
 
 def is_assumed(measure: Measure) -> bool:
-    """Return whether higher values are assumed to be better because the measure is unknown to irevalx."""
+    """Return whether irevalx does not define a measure and assumes that higher values are better."""
     return measure.family == __name__ and measure.higher_is_better
 
 
 def is_declared_lower(measure: Measure) -> bool:
-    """Return whether a measure is unknown to irevalx and its lower values were declared to be better."""
+    """Return whether irevalx does not define a measure and the user declared that lower values are better."""
     return measure.family == __name__ and measure.lower_is_better
 
 
@@ -115,7 +115,7 @@ def _unknown(name: str, *, is_lower: bool) -> Measure:
 def _evaluation(
     run: bytes, path: str, by_measure: Mapping[str, Mapping[str, float]], measures: Mapping[str, Measure]
 ) -> Evaluation:
-    """Convert values to an evaluation. Summaries are computed from the values of topics, if there are any."""
+    """Convert values to an evaluation. Summaries are computed from topic values, if there are topic values."""
     every = {topic for of in by_measure.values() for topic, value in of.items() if topic != ALL and isfinite(value)}
     topics = sorted(every, key=as_bytes)
     columns = []

@@ -1,8 +1,8 @@
-"""Readers of score files, which contain the measure values of runs and topics and can be written by any program.
+"""Readers of score files, which contain the measure values of runs by topic and can be written by any program.
 
 The content determines the format of a file. A Parquet file is recognised by its first bytes. JSON begins with a brace.
-The first line of a table names a column of topics. If the first line names no such column, lines have three columns, as
-trec_eval prints them, or four or five columns, which begin with the run.
+The first line of a table names a column of topics. If the first line does not name a column of topics, lines contain
+three columns, as in the output of trec_eval, or four or five columns, of which the first is the run.
 """
 
 from __future__ import annotations
@@ -56,23 +56,23 @@ from irevalx.trec_eval import c_double
 from irevalx.wording import argument_error, first_names, more_such
 
 GROUPS = f"{ALL}:"
-"""The prefix in the column of topics that marks topic groups and bounds of intervals, which are ignored."""
+"""The prefix of topics that marks topic groups and bounds of intervals. Rows with this prefix are ignored."""
 
 
 class _Value(NamedTuple):
-    """A value in a score file."""
+    """A value in a score file, with the row that contains the value."""
 
-    line: int  # the line, or the row of a table, starting at 1
+    line: int  # the 1-based number of the line or row
     run: str
     topic: str
     measure: str
     number: float  # the value, or NaN if it is missing
-    names: tuple[str, ...]  # the columns of its row, and their values
+    names: tuple[str, ...]  # the columns of the row, and the fields in these columns
     fields: Sequence[Any]
 
 
 def read_values(source: Source) -> RunValues:
-    """Read a score file in which each run has a name. Warn about rows that are left out."""
+    """Read a score file in which each run has a name, and warn about rows that are ignored."""
     how = Reading("", None, {})
     values = _read(source, how)
     separate_summaries([values], how.notes)
@@ -98,10 +98,10 @@ def evaluations_of_files(
     *,
     by_collection: bool = False,
 ) -> list[Evaluation]:
-    """Return the evaluations of the runs in score files. ``requested`` names the measures to use, if known.
+    """Return the evaluations of the runs in score files. ``requested`` contains the names of requested measures.
 
-    If ``by_collection`` is true, the name of a run is its collection, if there is one, ``AFTER_COLLECTION`` and the
-    run.
+    If ``by_collection`` is true, the name of a run in a row with a collection is prefixed by the collection and
+    ``AFTER_COLLECTION``.
     """
     several = [files] if is_file(files) or not isinstance(files, Iterable) else [*files]
     if not several:
@@ -117,7 +117,7 @@ def evaluations_of_files(
 def evaluations_of_frame(
     frame: Any, lower_is_better: str | Iterable[str], score_columns: str | None
 ) -> list[Evaluation]:
-    """Return the evaluations of runs in a data frame, an object with an Arrow stream, or a dictionary of columns."""
+    """Return the evaluations of the runs in a data frame or a dictionary of columns."""
     if not (is_frame(frame) or isinstance(frame, Mapping)):
         raise argument_error("frame", "a data frame or a dictionary of columns", frame)
     if hasattr(frame, "lazy") and hasattr(frame, "collect"):
@@ -148,7 +148,7 @@ def _of_arrow(reading: Reading, table: Any) -> RunValues:
 
 
 def _of_columns(reading: Reading, names: Sequence[Any], columns: Sequence[Sequence[Any]]) -> RunValues:
-    """Return the values in whole columns. Booleans are converted to 0 and 1."""
+    """Collect the values in columns. Booleans are converted to 0 and 1."""
     if len({len(column) for column in columns}) > 1:
         raise ArgumentError(f"{reading.where} the columns of the table have different lengths")
     words = tuple(map(str, names))
@@ -161,7 +161,10 @@ def _of_columns(reading: Reading, names: Sequence[Any], columns: Sequence[Sequen
 
 
 def _collected(reading: Reading, rows: Callable[[], Rows]) -> RunValues:
-    """Return values as dictionaries. Raise MalformedLineError for a repeated value, or InputError if there are none."""
+    """Collect values in dictionaries.
+
+    Raise MalformedLineError if a value is repeated, or InputError if all are missing.
+    """
     by_run: RunValues = {}
     for value in _values(reading, rows):
         by_topic = by_run.setdefault(value.run, {}).setdefault("_".join(value.measure.split()), {})
@@ -175,7 +178,7 @@ def _collected(reading: Reading, rows: Callable[[], Rows]) -> RunValues:
 
 
 def _values(reading: Reading, rows: Callable[[], Rows]) -> Iterator[_Value]:
-    """Yield the values of a long or wide table. Missing values in the rows of a wide table are left out."""
+    """Yield the values of a long or wide table. Missing values in a wide table are omitted."""
     layouts: dict[tuple[str, ...], TableColumns] = {}
     texts_of_rows = cache(lambda: columns_of_texts(rows(), all_rows=bool(reading.requested)))
     for number, names, fields in rows():
@@ -204,7 +207,7 @@ def _values(reading: Reading, rows: Callable[[], Rows]) -> Iterator[_Value]:
 
 
 def _about_duplicate(first: _Value, second: _Value) -> str:
-    """Return the message about a duplicate value. If a column can contain run names, the message names this column."""
+    """Return the message about a duplicate value, which names a column if this column can contain run names."""
     of_runs = [
         name
         for name, x, y in zip(first.names, map(str, first.fields), map(str, second.fields), strict=False)
@@ -224,7 +227,7 @@ def _about_duplicate(first: _Value, second: _Value) -> str:
 
 
 def _number(where: str, topic: str, measure: str, value: Any) -> float:
-    """Return a value as a finite number, or NaN if it is missing. Raise MalformedLineError for other values."""
+    """Convert a value to a finite number, or to NaN if it is missing. Raise MalformedLineError for other values."""
     if (number := number_of(value)) is not None:
         return number
     text = value if isinstance(value, str) else json.dumps(value, default=str)
@@ -237,10 +240,10 @@ def _number(where: str, topic: str, measure: str, value: Any) -> float:
 
 
 def name_in(where: str, column: str, value: Any) -> str:
-    """Return the name of a run, topic or measure in a row as text. An integer of Python or NumPy is also a name."""
+    """Return the name of a run, topic or measure in a row as a string. Integers are also valid names."""
     if value == "":
         raise MalformedLineError(f"{where}: {column} is empty")
-    if isinstance(value, str) and value.isascii():  # the frequent case, checked first
+    if isinstance(value, str) and value.isascii():  # the most frequent case
         return value
     try:
         return identifier(f"{where}: {column}", value)
@@ -249,7 +252,7 @@ def name_in(where: str, column: str, value: Any) -> str:
 
 
 def _rows_of_text(reading: Reading, text: str) -> Rows:
-    """Return the rows of a file. For JSON objects and lines without a header, each row contains one value."""
+    """Return the rows of a text file. In JSON objects and lines without a header, each value is a row."""
     first = next((line for line in io.StringIO(text) if line.strip()), "").rstrip("\r\n")
     if first.lstrip().startswith("{"):
         return _rows_of_json(reading, text)
@@ -264,7 +267,7 @@ def _rows_of_text(reading: Reading, text: str) -> Rows:
 
 
 def _rows_of_table(reading: Reading, text: str, separator: str, names: tuple[str, ...] = ()) -> Rows:
-    """Yield the rows of a table. ``names`` contains the column names, or is empty if the table has a header."""
+    """Yield the rows of a table. ``names`` contains the names of the columns if the table has no header."""
     lines = io.StringIO(text, newline="")
     rows = csv.reader(lines, delimiter=separator) if separator else None
     number, repeated = 0, list[int]()
@@ -283,7 +286,7 @@ def _rows_of_table(reading: Reading, text: str, separator: str, names: tuple[str
                         f"{reading.where}{number}: {rule}: {quote((separator or ' ').join(fields))}"
                     )
                 yield number, names, words
-    except csv.Error as error:  # a field with many thousands of characters
+    except csv.Error as error:  # such as a field of many thousands of characters
         raise MalformedLineError(f"{reading.where}{number + 1}: invalid CSV: {error}") from None
     if repeated:
         line = f"{reading.where}{repeated[0]}: the line repeats the header and is skipped"
@@ -291,7 +294,7 @@ def _rows_of_table(reading: Reading, text: str, separator: str, names: tuple[str
 
 
 def _rows_of_json(reading: Reading, text: str) -> Rows:
-    """Yield one row per line of JSON Lines. If the first line has no topic, yield the values of a single object."""
+    """Yield the rows of JSON Lines, or the values of a single JSON object if the first line contains no topic."""
     lines = [(number, line) for number, line in enumerate(text.split("\n"), start=1) if line.strip()]
     first = json_object(f"{reading.where}{lines[0][0]}", lines[0][1])
     if first is None or not named(TOPIC_OF_SCORES, list(first)):
@@ -306,7 +309,7 @@ def _rows_of_json(reading: Reading, text: str) -> Rows:
 
 
 def json_object(where: str, text: str) -> dict[str, Any] | None:
-    """Return a JSON object, or None for other text, extremely deep nesting or extremely long numbers."""
+    """Return a JSON object. Return None for other text, or if nesting is too deep or a number is too long."""
     try:
         value = json.loads(text, object_pairs_hook=record_of)
     except RepeatedKeyError as error:
@@ -317,9 +320,9 @@ def json_object(where: str, text: str) -> dict[str, Any] | None:
 
 
 def _rows_of_object(reading: Reading, content: Any, first: dict[str, Any] | None) -> Rows:
-    """Yield the values of a JSON object, which is irevalx output, or contains runs by name, or one run without a name.
+    """Yield the values of a JSON object: the output of irevalx, or an object with named runs or one unnamed run.
 
-    The message about other content uses ``first``, the object in the first line.
+    ``first`` is the object in the first line, which is used in error messages.
     """
     try:
         runs: Any = [(reading.default, content)]
@@ -339,7 +342,7 @@ def _rows_of_object(reading: Reading, content: Any, first: dict[str, Any] | None
 
 
 def _about_json(content: dict[str, Any]) -> str:
-    """Return the message about JSON that contains no scores. If the JSON is an object, list its keys."""
+    """Return the message about a JSON object that contains no scores, with the keys of the object."""
     if not {"mteb_version", "mteb_dataset_name", "task_name"}.isdisjoint(content):
         return (
             "results of MTEB contain no values of single topics; let MTEB save its predictions, and evaluate them with "
@@ -353,7 +356,7 @@ def _about_json(content: dict[str, Any]) -> str:
 
 
 def _rows_of_lines(reading: Reading, text: str) -> Rows:
-    """Return the rows of lines without a header. The names in the columns show which column contains measures."""
+    """Return the rows of lines without a header. The content of the columns determines which one contains measures."""
     lines = [line for line in text.split("\n") if line.strip()] or [""]
     words = lines[0].split()
     tables = ((each, fields_of(as_bytes(lines[0]), each)) for each in SEPARATORS)
@@ -389,16 +392,16 @@ _NAMES_OF_LINES = {
     len(names.split()): tuple(names.split())
     for names in ("measure topic value", "run measure topic value", "run qrels measure topic value")
 }
-"""The columns of lines without a header, by their number. The order of measure and topic can be reversed."""
+"""The columns of lines without a header, by the number of columns. Measure and topic can be exchanged."""
 
 
 def _are_scores(fields: Sequence[str]) -> bool:
-    """Return whether the number of fields is valid for a line of scores, and the last field is a value."""
+    """Return whether the fields of a line can be scores: their number is valid, and the last field is a value."""
     return len(fields) in _NAMES_OF_LINES and number_of(fields[-1]) is not None
 
 
 def _rows_of_trec_eval(reading: Reading, text: str, names: tuple[str, ...] = _NAMES_OF_LINES[3]) -> Rows:
-    """Yield the rows of each run. A repeated runid, or a topic after the summary, begins a new run."""
+    """Yield the rows of trec_eval's output. A new run begins with a second runid or with a topic after a summary."""
     where, default = reading.where, reading.default
     run: str | None = None
     waiting: list[tuple[int, list[str]]] = []

@@ -1,4 +1,4 @@
-"""``Scores``, which contains the values of runs by topic and measure."""
+"""The class ``Scores``, which contains the measure values of runs by topic."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ if TYPE_CHECKING:
 
 
 AnyEvaluation: TypeAlias = Evaluation | StackedRun
-"""The evaluation of a run. The run can be part of a stack of runs that were evaluated together."""
+"""The evaluation of a run, or of one run in a stack."""
 
 
 _MOST_RUNS = 10
-"""The maximum number of runs in a message."""
+"""The maximum number of runs that a message lists."""
 
 
 class Scores:
@@ -281,13 +281,13 @@ class Scores:
         """
         return self.summary(*measure) if isinstance(measure, tuple) and len(measure) == 2 else self.summary(measure)
 
-    __iter__ = None  # otherwise, Python would iterate with __getitem__ and integers
+    __iter__ = None  # Python would pass integers to __getitem__
 
     def __repr__(self) -> str:
         return self._table("simple")
 
     def _repr_html_(self) -> str:
-        """Return the table as HTML, for notebooks."""
+        """Return the table of summaries as HTML, for notebooks."""
         return self._table("html")
 
     def to_records(self) -> list[Record]:
@@ -345,7 +345,7 @@ class Scores:
     def _rows(
         self, wide: bool, per_topic: bool, confidence: float | None
     ) -> tuple[Sequence[Any], tuple[str, ...] | None]:
-        """Return the rows of ``to_frame`` and their columns. In a wide frame, each row maps columns to values."""
+        """Return the rows and columns of ``to_frame``. The rows of a wide table are dictionaries, without columns."""
         by_topic = flag("per_topic", per_topic)
         how = None if confidence is None else _intervals(confidence, None, 0)
         if not flag("wide", wide):
@@ -395,7 +395,7 @@ class Scores:
         printed = printed_name(name)
         if printed not in {"", name}:
             return self._column(printed, run, given or measure)
-        for spelling, column in columns.items():  # score files can contain other names of measures, such as AP
+        for spelling, column in columns.items():  # score files can contain foreign names, such as AP
             if printed and printed_name(spelling) == printed:
                 return column
         from difflib import get_close_matches  # imported here because it is needed only for errors
@@ -443,7 +443,7 @@ def _intervals(confidence: Any, method: Any, seed: Any) -> MeanIntervals:
 
 
 def scores_of_evaluations(evaluations: Sequence[AnyEvaluation], selection: Selection) -> Scores:
-    """Return the scores of runs, with unique run names."""
+    """Return the scores of evaluated runs, to which unique names are assigned."""
     scores = Scores([], selection)
     names = unique_run_names([(evaluation.run, evaluation.path) for evaluation in evaluations], warn)
     renamed_ones = (
@@ -455,17 +455,17 @@ def scores_of_evaluations(evaluations: Sequence[AnyEvaluation], selection: Selec
 
 
 def column_of(scores: Scores, measure: str, run: str) -> Column:
-    """Return the values of a run for a measure, with the record of the measure. See ``summary`` for exceptions."""
-    return scores._column(measure, run)  # noqa: SLF001 - not for users, who know no columns
+    """Return the column of a measure for a run. The exceptions are those of ``Scores.summary``."""
+    return scores._column(measure, run)  # noqa: SLF001 - Column is not public
 
 
 def topics_averaged(scores: Scores, run: str | None) -> tuple[bytes, ...]:
-    """Return the evaluated topics of a run, followed by the topics without results that means include."""
+    """Return the topics over which the means of a run are computed, including topics without results if any."""
     return averaged_topics(scores._evaluation(run))  # noqa: SLF001 - as above
 
 
 def interval_of(scores: Scores, measure: str, run: str | None, how: MeanIntervals) -> tuple[float, float]:
-    """Return the interval of a run's mean, computed by ``how``. Raise KeyError if the summary is not a mean."""
+    """Return the confidence interval of a run's mean. Raise KeyError if the summary is not a mean."""
     column = scores._column(measure, run)  # noqa: SLF001 - as above
     intervals = intervals_of([column], how, how.clusters_of(topics_averaged(scores, run)))
     if column.name not in intervals:
@@ -474,10 +474,10 @@ def interval_of(scores: Scores, measure: str, run: str | None, how: MeanInterval
 
 
 def paths_of(scores: Scores) -> list[str]:
-    """Return the file of each run."""
+    """Return the path of the file from which each run was read."""
     return [scores._known[run].path for run in scores.runs]  # noqa: SLF001 - as above
 
 
 def selection_of(scores: Scores) -> Selection:
-    """Return the requested measures, with their records."""
+    """Return the selection of measures with which scores were computed."""
     return scores._selection  # noqa: SLF001 - as above

@@ -43,11 +43,11 @@ SELDOM = frozenset(
     | {"infap_epsilon", "names", "old_results_format", "old_results_format_value", "sample_rate", "seed", "strict"}
     | {"threads", "topic_groups", "zscores"}
 )
-"""Rarely used parameters, of which the brief help lists only the names."""
+"""The rarely used parameters, of which the brief help lists only the names."""
 
 
 class Option(NamedOption):
-    """An option with its declaration and its group in the help."""
+    """An option that is declared and assigned to a group of the help."""
 
     def __init__(self, *args: Any, group: str, declaration: Parameter | None = None, **attrs: Any) -> None:
         rules = {rule: attrs.pop(rule) for rule in ("requires", "excludes", "single") if rule in attrs}
@@ -58,26 +58,26 @@ class Option(NamedOption):
 
 
 class Command(click.Command):
-    """A command that parses arguments like trec_eval (GNU getopt_long). Usage errors have the wording of irevalx."""
+    """A command that parses arguments like trec_eval, with GNU getopt_long, and raises errors in irevalx's wording."""
 
     @property
     def declarations(self) -> dict[str, Parameter]:
-        """The declarations of the options, and of the arguments that occur in messages."""
+        """The declarations of the options, and of arguments that occur in messages."""
         options = {param.name or "": param.declaration for param in self.params if isinstance(param, Option)}
         arguments = {name: Parameter(name=name, names=(word,)) for name, word in (("qrels", "QRELS"), ("runs", "RUN"))}
         return {**options, "topic": options["debug"], **arguments}
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Parse the arguments after bringing them into canonical form."""
+        """Convert the arguments to canonical form, and parse them."""
         options = [param for param in self.params if isinstance(param, Option)]
         ctx.meta[ALL_OF_IT] = ALL_OF_IT in args
-        if ctx.resilient_parsing:  # for completion: an incomplete command line can be invalid
+        if ctx.resilient_parsing:  # during completion, the command line can be incomplete
             return super().parse_args(ctx, args)
         use_notation(ShellNotation.of(self.declarations, ctx.command_path, args))
         return super().parse_args(ctx, canonical(args, options))
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the options in groups. Each option has its full help, or only the first sentence."""
+        """Write the options by group. In the brief help, only the first sentence about each option is written."""
         is_long = ctx.meta.get(ALL_OF_IT)
         options = [param for param in self.params if isinstance(param, Option) and not param.hidden]
         for group in GROUPS:
@@ -96,11 +96,11 @@ class Command(click.Command):
 
 
 def canonical(args: Sequence[str], options: Sequence[Option]) -> list[str]:
-    """Return the arguments in canonical form: options of irevalx, options of trec_eval, ``--``, and the files.
+    """Convert arguments to canonical form: options of irevalx, options of trec_eval, ``--``, and files.
 
-    Options have their longest names, followed by their values. An abbreviated long option of trec_eval is accepted if
-    no other option of trec_eval begins with it. Options can follow files, unless POSIXLY_CORRECT is set. Words after
-    ``-v`` are ignored. Raise UsageError where getopt_long reports an error.
+    Each option has its longest name and is followed by its value. An abbreviation of a long option is accepted if
+    exactly one option of trec_eval begins with the abbreviation. Options can follow files, unless POSIXLY_CORRECT is
+    set. Words after ``-v`` are ignored. Raise UsageError in the cases in which getopt_long reports an error.
     """
     parsed: list[tuple[Option, str | None]] = []
     files: list[str] = []
@@ -118,7 +118,7 @@ def canonical(args: Sequence[str], options: Sequence[Option]) -> list[str]:
             files.append(word)
             if "POSIXLY_CORRECT" in os.environ:
                 is_help = any(option.name == "show_help" for option, _ in parsed)
-                files += rest if is_help else _files_alone(rest)  # no files are read for help
+                files += rest if is_help else _files_alone(rest)  # the help ignores files
                 break
     parsed.sort(key=lambda pair: pair[0].group == TREC_GROUP)
     spelt = [max(option.opts, key=len) + ("" if value is None else f"={value}") for option, value in parsed]
@@ -126,7 +126,7 @@ def canonical(args: Sequence[str], options: Sequence[Option]) -> list[str]:
 
 
 def _long_option(word: str, rest: list[str], options: Sequence[Option]) -> tuple[Option, str | None]:
-    """Parse ``--name``, ``--name=value`` or ``--name value``, and remove a separate value from ``rest``."""
+    """Parse a long option. If the value is a separate word, it is removed from ``rest``."""
     name, equals, value = word.partition("=")
     own = {long: option for option in options for long in (option.also if option.group == TREC_GROUP else option.opts)}
     trec = {
@@ -146,7 +146,7 @@ def _long_option(word: str, rest: list[str], options: Sequence[Option]) -> tuple
 
 
 def _short_options(word: str, rest: list[str], options: Sequence[Option]) -> list[tuple[Option, str | None]]:
-    """Parse ``-q``, a group such as ``-qc``, or ``-m`` with a value that is attached or is removed from ``rest``."""
+    """Parse one or several short options, such as ``-qc``. A value in a separate word is removed from ``rest``."""
     short = {name[1]: option for option in options for name in option.opts if name[:2] != "--"}
     parsed: list[tuple[Option, str | None]] = []
     letters = word[1:]
@@ -165,13 +165,13 @@ def _short_options(word: str, rest: list[str], options: Sequence[Option]) -> lis
 
 
 def _unknown_option(name: str, known: Collection[str]) -> UsageError:
-    from irevalx.command_line.suggestions import unknown_option  # imported late: most command lines are valid
+    from irevalx.command_line.suggestions import unknown_option  # most command lines are valid
 
     return unknown_option(name, known)
 
 
 def _files_alone(words: list[str]) -> list[str]:
-    """Return the files if POSIXLY_CORRECT is set. Raise UsageError if an option is among several files."""
+    """Return the words after the first file, under POSIXLY_CORRECT. Raise UsageError if one of them is an option."""
     for word in words if len(words) > 1 else ():
         if word.startswith("-") and word != STANDARD_INPUT:
             raise UsageError(f"option {quote(word)} must precede the files, because POSIXLY_CORRECT is set")
@@ -185,7 +185,7 @@ def _next_word(name: str, rest: list[str]) -> str:
 
 
 class WholeNumber(click.ParamType):  # type: ignore[type-arg, unused-ignore]
-    """An integer, parsed like C's ``atol``. If the text is not a plain number, a message is added to ``ctx.obj``."""
+    """An integer that is parsed like C's ``atol``. If the string is malformed, a message is added to ``ctx.obj``."""
 
     name = "N"
 
@@ -204,7 +204,7 @@ WHOLE_NUMBER = WholeNumber()
 
 
 class RelevanceLevel(WholeNumber):
-    """An integer or, with ``--grades real``, any decimal number."""
+    """A relevance threshold, which is an integer or, with ``--grades real``, a decimal number."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:  # type: ignore[override]
         """Convert a text to a number. Default values are already numbers."""
@@ -224,12 +224,12 @@ LEVEL = RelevanceLevel()
 
 
 class Confidence(click.ParamType):  # type: ignore[type-arg, unused-ignore]
-    """A probability above 0 and below 1, given as a number or as a percentage."""
+    """A confidence level, which is a number or a percentage, above 0 and below 1."""
 
     name = "SHARE"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        """Convert a text to a probability. Default values are already numbers."""
+        """Convert a string to a probability. Default values are already numbers."""
         if isinstance(value, float):
             return value
         number, is_plain = c_double(as_bytes(value.removesuffix("%")))

@@ -1,4 +1,4 @@
-"""The command, which parses options, evaluates runs and prints reports. NumPy is imported only to compute values."""
+"""The command, which parses options, evaluates runs and prints reports. NumPy is imported only if it is needed."""
 
 from __future__ import annotations
 
@@ -51,10 +51,10 @@ EXAMPLES = {
     "irevalx --format table --sort map qrels runs/*.gz": "A table of runs, the best first.",
     "irevalx --pool pool -m incomplete qrels run": "Measures for incomplete judgments.",
 }
-"""The command lines in the examples of help and manual page, with their purposes."""
+"""The example command lines in the help and the manual page, with their purposes."""
 
 MANUAL = ("irevalx", "irevalx-measures", "irevalx-formats")
-"""The manual pages."""
+"""The names of the manual pages."""
 
 _EPILOG = (
     "\b\nExamples:\n"
@@ -103,7 +103,7 @@ def command(ctx: click.Context, /, show_help: bool, cite: bool, **values: Any) -
     try:
         check_rules(OPTIONS, values, typed)
         options.check()
-    except ArgumentError as error:  # arguments are options here
+    except ArgumentError as error:  # an invalid argument is an invalid option
         raise UsageError(error.message) from None
     for problem, number in ctx.obj or []:
         if options.strict:
@@ -114,11 +114,11 @@ def command(ctx: click.Context, /, show_help: bool, cite: bool, **values: Any) -
 
 
 OPTIONS = command.declarations
-"""The declarations of the options."""
+"""The declarations of the options of the command."""
 
 
 def _evaluate(options: Options) -> int:
-    """Evaluate all runs and print the reports. Return the status of the first run that failed, or 0."""
+    """Evaluate all runs, print the reports, and return the exit status of the first run that failed, or 0."""
     start_numpy()
     from irevalx.evaluation.evaluate import Evaluation, with_unique_names
     from irevalx.measures.selection import refuse_contradictions
@@ -137,9 +137,9 @@ def _evaluate(options: Options) -> int:
         inputs = [{"path": path, "sha256": source.sha256()} for path, source in sources.items()]
         about = {"irevalx": __version__, "options": options.as_typed(), "inputs": inputs}
     groups: Mapping[str, frozenset[bytes]] = {}
-    outcomes: list[list[Evaluation | IrevalxError]] = []  # of each collection
+    outcomes: list[list[Evaluation | IrevalxError]] = []  # the outcomes of each collection
     held: list[tuple[str, str]] = []
-    for collection in collections:  # one at a time in memory
+    for collection in collections:  # one collection at a time is in memory
         own = collection.options
         about_it = Messages(PROGRAM, quiet=options.quiet, hold=True) if len(collections) > 1 else messages
         judgments = _read_judgments(own, sources, about_it.warn)
@@ -160,7 +160,7 @@ def _evaluate(options: Options) -> int:
         intervals = _of_clusters(intervals, evaluations, options, sources, messages.warn)
     if intervals and not options.no_summary:
         _warn_of_intervals(evaluations, groups, intervals, messages.warn)
-        if not options.output_format.for_people:  # tables have this note in their caption
+        if not options.output_format.for_people:  # the captions of tables contain the notes
             from irevalx.reports.report import interval_notes
 
             for line in interval_notes(evaluations, intervals):
@@ -172,15 +172,15 @@ def _evaluate(options: Options) -> int:
 
 
 class _EvaluatedCollection(NamedTuple):
-    """A collection whose runs are evaluated."""
+    """A collection to evaluate."""
 
-    options: Options  # the options with the files of the collection
+    options: Options  # the options, restricted to the files of the collection
     name: str = ""
-    names_of_runs: Mapping[str, str] = {}  # by path
+    names_of_runs: Mapping[str, str] = {}  # the name of the run in each file, by path
 
 
 def _collections(options: Options) -> list[_EvaluatedCollection]:
-    """Return the collections that the paths of files describe."""
+    """Return the collections that match the patterns in the arguments, or a single one if there are no patterns."""
     if not any("{" in path for path in options.files):
         return [_EvaluatedCollection(options)]
     from irevalx.reading.collection_files import collections_of, files_in
@@ -205,7 +205,7 @@ def _over_collections(
     outcomes: Sequence[Sequence[Evaluation | IrevalxError]],
     messages: Messages,
 ) -> list[Evaluation]:
-    """Return the evaluation of each run over the collections. Warn about runs that lack a collection."""
+    """Return the evaluation of each run over collections. Warn about runs that are missing for a collection."""
     from irevalx.evaluation.collections import over_collections
     from irevalx.evaluation.evaluate import Evaluation
     from irevalx.process.platform import as_text
@@ -232,7 +232,7 @@ def _over_collections(
 
 
 def _order(options: Options) -> Callable[[list[Evaluation]], list[Evaluation]]:
-    """Return a function that sorts runs. Raise UsageError if ``--sort`` is not one of the printed measures."""
+    """Return a function that sorts evaluations. Raise UsageError if the measure of ``--sort`` is not printed."""
     if options.sort is None:
         return lambda evaluations: evaluations
     from irevalx.measures.selection import printed_name
@@ -259,7 +259,7 @@ def _order(options: Options) -> Callable[[list[Evaluation]], list[Evaluation]]:
 
 
 def _read_judgments(options: Options, sources: Mapping[str, Source], warn: Warn) -> AnyJudgments:
-    """Read the judgments, and add the pool if there is one."""
+    """Read the judgments and, if ``--pool`` is given, add the pool."""
     from irevalx.reading.formats import read_pool, rel_format
 
     how = (options.settings.compat, options.strict, warn)
@@ -274,7 +274,7 @@ def _read_judgments(options: Options, sources: Mapping[str, Source], warn: Warn)
 
 
 def _intervals(options: Options) -> MeanIntervals | None:
-    """Return the method for intervals, or None if no intervals were requested."""
+    """Return the method for confidence intervals, or None if intervals were not requested."""
     if options.ci is None:
         return None
     from irevalx.statistics.confidence_intervals import MeanIntervals
@@ -292,7 +292,7 @@ def _of_clusters(
     sources: Mapping[str, Source],
     warn: Warn,
 ) -> MeanIntervals:
-    """Return the interval method with the cluster of each averaged topic. Warn if there are few clusters."""
+    """Return the method for confidence intervals with the clusters of topics. Warn if there are few clusters."""
     from irevalx.evaluation.evaluate import averaged_topics
     from irevalx.experiments.topic_clusters import cluster_of_topics, warn_of_clusters
     from irevalx.process.platform import as_text
@@ -308,7 +308,7 @@ def _of_clusters(
 def _read_groups(
     options: Options, sources: Mapping[str, Source], judgments: AnyJudgments, warn: Warn
 ) -> Mapping[str, frozenset[bytes]]:
-    """Return the topics of each topic group. The result is empty if no groups were given."""
+    """Read the topic groups. The result is empty if ``--topic-groups`` is not given."""
     if options.topic_groups is None:
         return {}
     from irevalx.reading.topic_groups import group_warnings, read_topic_groups
@@ -322,11 +322,11 @@ def _read_groups(
 def _warn_of_intervals(
     evaluations: Sequence[Evaluation], groups: Mapping[str, frozenset[bytes]], intervals: MeanIntervals, warn: Warn
 ) -> None:
-    """Warn about missing or unreliable intervals, and that intervals are not tests of differences between runs."""
+    """Warn about missing or unreliable intervals, and that intervals do not test differences between runs."""
     from irevalx.process.platform import as_text
     from irevalx.reports.report import interval_warnings, summary_rows
 
-    tested = None if intervals.is_bootstrap else intervals  # resampled means are within the range of the measure
+    tested = None if intervals.is_bootstrap else intervals  # bootstrap intervals never exceed the range
     with RunWarnings(warn) as about_runs:
         for evaluation in evaluations:
             rows = summary_rows(evaluation, groups, tested)
@@ -337,7 +337,7 @@ def _warn_of_intervals(
 
 
 def _open_runs(options: Options, sources: Mapping[str, Source], warn: Warn) -> list[RunStream]:
-    """Open the runs, whose lines are read later."""
+    """Open the runs. The lines are read later, during evaluation."""
     from irevalx.reading.file_format import runs_in
     from irevalx.reading.formats import results_format
 
@@ -349,7 +349,7 @@ def _open_runs(options: Options, sources: Mapping[str, Source], warn: Warn) -> l
 
 
 def _select(options: Options, warn: Warn) -> Selection:
-    """Return the measures requested with ``-m``. Under ``-Z``, measures are converted to z-scores."""
+    """Return the measures that ``-m`` requests. With ``-Z``, values are converted to z-scores."""
     from irevalx.measures.selection import select_measures
 
     zscores = None
@@ -376,14 +376,14 @@ def _select(options: Options, warn: Warn) -> Selection:
 def _outcomes(
     judgments: AnyJudgments, runs: Sequence[RunStream], options: Options, messages: Messages
 ) -> list[Evaluation | IrevalxError]:
-    """Return the evaluation of each run, or the error that prevented it. Errors are printed."""
+    """Return the evaluation or the error of each run, and print the errors."""
     from irevalx.evaluation.evaluate import evaluate_all
 
     selection: Selection | IrevalxError
     try:
         selection = _select(options, messages.warn)
     except IrevalxError as error:
-        # Errors in files take precedence, as the exit status of trec_eval shows.
+        # As in the exit status of trec_eval, errors in files take precedence.
         selection = error
     outcomes = []
     with messages.progress(len(runs)) as progress:
@@ -413,7 +413,7 @@ def _print_reports(
     about: dict[str, Any],
     messages: Messages,
 ) -> None:
-    """Print a report, or a report for each run if the format requires it, after the traces and before the errors."""
+    """Print traces, a report (or one for each run, if the format requires it), and errors, in this order."""
     from irevalx.reports.report import EvaluationReport
 
     output_format = options.output_format
@@ -441,7 +441,7 @@ def _print_reports(
 
 
 def _explanations(given: Sequence[str], options: Options) -> list[str]:
-    """Return the help of the formats and measures that are given together with ``-h``."""
+    """Return the lines of the help for the formats and measures that were passed together with ``-h``."""
     from irevalx.cli.explanations import format_lines, measure_lines
     from irevalx.reading.formats import rel_format, results_format
     from irevalx.reading.run_formats import POOL
@@ -459,7 +459,7 @@ def _explanations(given: Sequence[str], options: Options) -> list[str]:
 
 
 def _help_of_format(find: Callable[[], FileFormat[Any]]) -> list[str]:
-    """Return the help of a format. If the name is unknown, print a message and return an empty list."""
+    """Return the lines of the help for a format. If the format is unknown, print a message and return []."""
     from irevalx.cli.explanations import format_lines
 
     try:
@@ -470,7 +470,7 @@ def _help_of_format(find: Callable[[], FileFormat[Any]]) -> list[str]:
 
 
 def _requested_measures(options: Options) -> list[Measure]:
-    """Return the requested measures, or the default measures of the judgment format, in print order."""
+    """Return the requested measures, or the default measures of the format of judgments, in print order."""
     from irevalx.measures import every_measure
     from irevalx.measures.selection import parse_request
     from irevalx.reading.formats import rel_format

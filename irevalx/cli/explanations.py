@@ -1,4 +1,4 @@
-"""The help of measures and formats, created from their docstrings and declarations."""
+"""The help for measures and formats, which is created from docstrings and declarations."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ WIDTH = 79
 
 
 def measure_lines(measures: Sequence[Measure]) -> Iterator[str]:
-    """Yield the help of each measure: usage, definition, formula, range, source, and effects of options."""
+    """Yield the lines of the help for each measure: usage, definition, formula, range, source, effects of options."""
     for measure in measures:
         yield f"{measure.name}: {measure.title}"
         if measure.kind.usage:
@@ -86,22 +86,22 @@ SYMBOLS = {
     "ful_ret": "number of preferences between retrieved documents that are fulfilled",
     "poss_imp": "number of preferences with a retrieved document",
 }
-"""The meanings of symbols in formulas. A formula can define other symbols itself (``, j = ...``)."""
+"""The meanings of symbols in formulas. Formulas can define other symbols themselves, as in ``, j = ...``."""
 
 
 def symbols_of(measure: Measure) -> dict[str, str]:
-    """Return the meanings of the symbols in the formula of a measure, except symbols that the formula defines."""
+    """Return the meanings of the symbols in the formula of a measure, except those that the formula itself defines."""
     names = formula_words(measure.formula) - {*re.findall(r"(\w+) = ", measure.formula)}
     return {name: meaning for name, meaning in SYMBOLS.items() if name in names}
 
 
 def formula_words(formula: str) -> set[str]:
-    """Return the words in a formula, including function names."""
+    """Return the words that occur in a formula, including names of functions."""
     return set(re.findall(r"[0-9]*[A-Za-z][A-Za-z_0-9]*", formula))
 
 
 def effects(measure: Measure) -> list[str]:
-    """Return the effects of -l, -c, -J and the pool on a measure, and its declared restrictions."""
+    """Return sentences about the effects of -l, -c, -J and the pool on a measure, and about its restrictions."""
     lines = [
         f"-l: {_effect_of_level(measure)}.",
         f"-c: {_effect_of_complete(measure)}.",
@@ -168,14 +168,14 @@ FIRST_FAMILIES = (
     "judgment_groups",
     "relevance_string",
 )
-"""The modules whose measures are listed first. The other modules follow."""
+"""The modules whose measures are listed before the measures of other modules."""
 
 FIRST_MEASURES = ("map", "P", "recall", "recip_rank", "success", "Rprec", "ndcg_cut", "ndcg", "dcg", "bpref", "infAP")
-"""The common measures, which are listed first in their families."""
+"""The common measures, which are listed before the other measures of their families."""
 
 
 def families() -> dict[str, list[Measure]]:
-    """Return a dictionary from the title of each family to its measures. Common measures come first.
+    """Return the measures of each family, with common measures first. The keys are the titles of the families.
 
     A family is a module of measures, and its title is the first line of the module's docstring.
     """
@@ -188,7 +188,7 @@ def families() -> dict[str, list[Measure]]:
 
 
 def list_lines() -> Iterator[str]:
-    """Yield all measures by family, then the sets of measures, and the names in other programs."""
+    """Yield lines that list the measures by family, the sets of measures, and the names in other programs."""
     problems = load_offered()
     offered = {"Provided by installed packages": list(ADDED.values())} if ADDED or problems else {}
     for title, measures in (families() | offered).items():
@@ -212,7 +212,7 @@ def list_lines() -> Iterator[str]:
 
 
 def other_names() -> dict[str, list[str]]:
-    """Return a dictionary from each measure, in print order, to its names in other programs."""
+    """Return the names of each measure in other programs, as a dictionary in print order."""
     by_measure: dict[str, list[str]] = {}
     for measure in MEASURES:
         for other in OTHER_NAMES:
@@ -224,7 +224,7 @@ def other_names() -> dict[str, list[str]]:
 
 
 def format_lines(fmt: FileFormat[Any]) -> Iterator[str]:
-    """Yield the help of a file format."""
+    """Yield the lines of the help for a file format."""
     yield f"{fmt.usage}: {fmt.columns}"
     yield f"    {fmt.example}"
     for paragraph in fmt.paragraphs:

@@ -1,4 +1,4 @@
-"""The options of the command irevalx, and the checks of their values."""
+"""The declarations of the options of the command irevalx, and the class of parsed options."""
 
 from __future__ import annotations
 
@@ -36,21 +36,21 @@ from irevalx.trec_eval import COMPAT, TREC_EVAL_10, c_long
 from irevalx.wording import missing, spelled, spelled_rule
 
 DEFAULT_FORMAT = "trec"
-"""The default of ``--format``."""
+"""The default output format (``--format``)."""
 
 TABLES_FOR_PEOPLE = tuple(form.name for form in OUTPUT_FORMATS.values() if form.for_people)
-"""The values of ``--format`` that permit ``--digits``."""
+"""The output formats (``--format``) for which ``--digits`` can be given."""
 
 
 class TraceOptions(Frozen):
-    """The value of ``-D LEVEL.TOPIC``: the level of tracing and, after the first dot, the only topic to evaluate."""
+    """The parsed value of ``-D LEVEL.TOPIC``: the level of tracing, and the only topic to evaluate or None."""
 
     level: int
     topic: bytes | None
 
     @classmethod
     def parse(cls, texts: Iterable[bytes]) -> TraceOptions:
-        """Parse all values of ``-D`` (``LEVEL``, ``LEVEL.TOPIC`` or ``.TOPIC``). The last value applies."""
+        """Parse all values of ``-D``, of the form LEVEL, LEVEL.TOPIC or .TOPIC. The last value takes precedence."""
         number, only = 0, None
         for text in texts:
             level, dot, topic = text.partition(b".")
@@ -59,11 +59,11 @@ class TraceOptions(Frozen):
 
 
 class Options(Frozen, kw_only=True):
-    """The parsed command line: the evaluation settings, and the options that only the command line has."""
+    """The parsed command line: the settings of the evaluation, and options that exist only in the command."""
 
-    files: tuple[str, ...]  # judgments, then one or more runs; ``-`` is standard input
+    files: tuple[str, ...]  # the path of the judgments, followed by the paths of the runs
     settings: Settings
-    measures: tuple[str, ...]  # the requests in order; if there is none, the default measures of the judgment format
+    measures: tuple[str, ...]  # the requests in order, or () for the default measures
     per_topic: bool
     no_summary: bool
     debug: TraceOptions
@@ -77,7 +77,7 @@ class Options(Frozen, kw_only=True):
     names: str
     format: str
     sort: str | None  # the measure by which runs are sorted, or None for the given order
-    digits: int | None  # the number of decimals, or None for ``DIGITS``
+    digits: int | None  # the number of decimals, or None for the default ``DIGITS``
     threads: int
     ci: float | None  # the confidence level, or None if no intervals are requested
     ci_method: str | None  # one of ``INTERVAL_METHODS``, or None for the default, which depends on the measure
@@ -89,13 +89,13 @@ class Options(Frozen, kw_only=True):
 
     @classmethod
     def of(cls, **values: Any) -> Options:
-        """Return options, given the value of each Click parameter by its name."""
+        """Create options from the values of all Click parameters."""
         debug = TraceOptions.parse(map(as_bytes, values.pop("debug")))
         settings = {name: values.pop(name) for name in fields(Settings) if name in values}
         return cls(settings=Settings(**settings, topic=debug.topic), debug=debug, **values)
 
     def as_typed(self) -> dict[str, Any]:
-        """Return all options as on the command line, including defaults, for reports."""
+        """Return the values of all options, including defaults, in the form in which reports contain them."""
         typed: dict[str, Any] = {}
         for name in fields(self):
             if name != "settings" and not (name in _ONLY_IF_GIVEN and getattr(self, name) is None):
@@ -107,7 +107,7 @@ class Options(Frozen, kw_only=True):
 
     @property
     def named_files(self) -> tuple[str, ...]:
-        """The files whose digests reports contain."""
+        """The paths of the files for which reports contain digests."""
         named = (*self.files, self.pool, self.topic_groups, self.clusters)
         return tuple(path for path in named if path is not None)
 
@@ -117,7 +117,7 @@ class Options(Frozen, kw_only=True):
         return OUTPUT_FORMATS[self.format]
 
     def check(self) -> None:
-        """Raise UsageError for missing files or a number out of range, and FormatError for an unknown format."""
+        """Raise UsageError if files are missing or options conflict. Raise FormatError if a format is unknown."""
         if len(self.files) < 2:
             raise missing("runs") if self.files else missing("qrels", note=", and at least one RUN")
         refuse_standard_input_twice(*self.files, self.pool, self.zscores, self.topic_groups, self.clusters)
@@ -132,12 +132,12 @@ class Options(Frozen, kw_only=True):
 
 
 _ONLY_IF_GIVEN = {"sort", "clusters", "cluster_by"}
-"""The options that reports list only if they were given."""
+"""The options that reports contain only if they were given."""
 
 _TOPIC = fields(Settings).index("topic")
 
 _SETTINGS_AFTER = {"no_summary": fields(Settings)[:_TOPIC], "pool": fields(Settings)[_TOPIC + 1 :]}
-"""The settings that reports list after an option of the command. ``debug`` contains the setting ``topic``."""
+"""The settings that reports list after each option. The setting ``topic`` is part of the option ``debug``."""
 
 _WITHOUT_CLUSTERS = ("ci_method=bootstrap", "topic_groups")
 """The options that cannot be combined with clusters of topics."""
@@ -180,7 +180,7 @@ def _check_measure(ctx: click.Context, param: click.Parameter, value: str | None
 
 
 def _option(group: str, names: str, **attributes: Any) -> Callable[[Function], Function]:
-    """Return ``click.option`` for an option in a group of the help. ``names`` are separated by spaces."""
+    """Return the decorator that adds an option to a group of the help. ``names`` contains names and spaces."""
     return click.option(*names.split(), cls=Option, group=group, **attributes)
 
 
@@ -188,12 +188,12 @@ _trec_eval_option, _output_option = partial(_option, TREC_GROUP), partial(_optio
 
 
 def _declared(parameter: Parameter, group: str = OUTPUT_GROUP, **more: Any) -> Callable[[Function], Function]:
-    """Return the option that a parameter declares."""
+    """Return the decorator that adds the option for a declared parameter."""
     return click_parameter(parameter, PARAMETERS, cls=Option, group=group, declaration=parameter, **more)
 
 
 def _setting(name: str, group: str, **more: Any) -> Callable[[Function], Function]:
-    """Return the option that sets a field of Settings."""
+    """Return the decorator that adds the option for a field of Settings."""
     return _declared(PARAMETERS[name], group, **more)
 
 
@@ -421,11 +421,11 @@ FLAGS = (
     ),
     _output_option("--quiet", is_flag=True, help="Print neither warnings nor progress."),
 )
-"""The arguments and options. Within each group, they are in the order of the help."""
+"""The decorators that add all arguments and options. Each group is in the order of the help."""
 
 
 def with_flags(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the arguments and options of irevalx to a command."""
+    """Add all arguments and options of irevalx to the function of a command."""
     for flag in reversed(FLAGS):
         function = flag(function)
     return function

@@ -1,7 +1,5 @@
-"""Code shared by the commands irevalx and irevalx-lab.
+"""Code that the commands irevalx and irevalx-lab share.
 
-options        declared parameters as options: in messages and help, and of Click
-completion     options of Click with several names, and the completion of their values
-help           the brief help
-suggestions    suggestions for unknown options and commands
+options conversion of declared parameters to options of Click completion options with several names, and shell
+completion help the brief help suggestions suggestions for unknown options and commands
 """

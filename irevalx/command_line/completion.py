@@ -1,4 +1,4 @@
-"""Options of Click with several names, and the completion of their values in shells."""
+"""Click options with several names, and the shell completion of option values."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class NamedOption(click.Option):
-    """An option that also accepts the names in ``also``, separated by spaces, which the help does not show."""
+    """An option with further names in ``also``, separated by spaces, which the help does not display."""
 
     def __init__(self, *args: Any, also: str | None = None, **attrs: Any) -> None:
         super().__init__(*args, **attrs)
@@ -24,18 +24,18 @@ class NamedOption(click.Option):
 
     @property
     def every_name(self) -> list[str]:
-        """All names of the option, of which the names shown in the help come first."""
+        """All names of the option. The names that the help displays come first."""
         return [*self.opts, *self.also]
 
     def add_to_parser(self, parser: Any, ctx: click.Context) -> None:
-        """Add all names to the parser."""
+        """Add the option to a parser under all of its names."""
         visible, self.opts = self.opts, self.every_name
         super().add_to_parser(parser, ctx)
         self.opts = visible
 
 
 class CompletedText(click.ParamType):  # type: ignore[type-arg, unused-ignore]
-    """A Click type whose values shells complete: from choices, or as ``completion`` declares."""
+    """A Click type whose values shells complete from choices, or as ``completion`` declares."""
 
     name = "TEXT"
 
@@ -44,7 +44,7 @@ class CompletedText(click.ParamType):  # type: ignore[type-arg, unused-ignore]
         self.completion = completion
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Any]:
-        """Return the choices that begin with the incomplete word, or the completions declared for the parameter."""
+        """Return completions of an incomplete word: matching choices, or what the parameter declares."""
         from click.shell_completion import CompletionItem
 
         complete: dict[str, Callable[..., list[Any]]] = {
@@ -57,7 +57,7 @@ class CompletedText(click.ParamType):  # type: ignore[type-arg, unused-ignore]
         return [CompletionItem(name) for name in self.choices if name.startswith(incomplete)]
 
     def _complete_suffix(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Any]:
-        """Return completions of a file name with each suffix. If the name is empty, complete folders and files."""
+        """Complete a file name with each suffix. If the name is empty, complete folders and files."""
         from click.shell_completion import CompletionItem
 
         suffix = os.path.splitext(incomplete)[1]  # noqa: PTH122 - pathlib takes a while to import

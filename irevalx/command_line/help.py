@@ -1,4 +1,4 @@
-"""The brief help, and options that print a text and end the program."""
+"""Functions for the brief help, and for options that print a text and end the program."""
 
 from __future__ import annotations
 
@@ -14,26 +14,26 @@ ALL_OF_IT = "--help"
 """The option that prints the full help."""
 
 COLUMN = 24
-"""The width of the option names in the brief help."""
+"""The width of the column of option names in the brief help."""
 
 _END = re.compile(r"\.\s+(?=[A-Z\"]|[a-z]+_)")
 _IN_BRACKETS = re.compile(r"(?:\s+\[[^]]*\])*$")
 _LONG = 100
-"""The number of characters above which a sentence ends at its first semicolon, unless the semicolon is near the
-beginning or in a list."""
+"""The number of characters above which a sentence in the brief help is truncated at the first semicolon, unless the
+semicolon is near the beginning or in a list."""
 
 _AT_ONCE = 30
 
 
 def first_sentences(text: str, most: int) -> tuple[str, str]:
-    """Return the first sentences of a text without the last full stop, and the brackets at the end of the text."""
+    """Return the first sentences of a text without the last period, and the bracketed notes at its end."""
     brackets = _IN_BRACKETS.search(text)
     end = brackets.start() if brackets else len(text)
     return ". ".join(_END.split(text[:end])[:most]).removesuffix("."), text[end:]
 
 
 def first_sentence(text: str) -> str:
-    """Return the first sentence of a text, followed by the brackets at the end of the text. Shorten a long sentence.
+    """Return the first sentence of a text, truncated if it is long, and the bracketed notes at the end of the text.
 
     >>> first_sentence("Pool the first K documents. May be repeated.  [default: 100]")
     'Pool the first K documents.  [default: 100]'

@@ -1,4 +1,4 @@
-"""Declared parameters as options: in messages and in help, and as options of Click."""
+"""The conversion of declared parameters to options of Click, and to their names in messages and help."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from irevalx.wording import Notation, join_words, spelled_rule, written_in
 
 
 class ShellNotation(Notation, kw_only=True):
-    """The notation of a command line: parameters are written as options and arguments."""
+    """The notation of a command line, in which messages write parameters as options and arguments."""
 
-    options: Mapping[str, str]  # the option or argument of each parameter, as typed if it was typed
-    command: str  # the command, such as "irevalx-lab compare"
+    options: Mapping[str, str]  # the option or argument for each parameter
+    command: str  # the name of the command, such as "irevalx-lab compare"
 
     @classmethod
     def of(
@@ -34,8 +34,8 @@ class ShellNotation(Notation, kw_only=True):
     ) -> ShellNotation:
         """Return the notation for a command line that consists of the words ``typed``.
 
-        If an option has several names, the name in ``typed`` is used. ``names`` contains the names of options that are
-        not declared.
+        Messages use the name of an option that was typed. ``names`` contains the names of options that are not
+        declared.
         """
         heads = {word.partition("=")[0] for word in typed if word.startswith("-")}
         options = {}
@@ -46,7 +46,7 @@ class ShellNotation(Notation, kw_only=True):
         return cls(names=parameters.keys(), meanings=meanings, options=options, command=command)
 
     def written(self, name: str, value: object = None) -> str:
-        """Return an option, with its value if ``value`` is given."""
+        """Return the option for a parameter, followed by its value if ``value`` is given."""
         option = self.options.get(name) or f"--{name.replace('_', '-')}"
         if isinstance(value, Mapping):
             return " ".join(f"{option} {shell_word(f'{key}={entry}')}" for key, entry in value.items())
@@ -57,18 +57,18 @@ class ShellNotation(Notation, kw_only=True):
         return f"{self.written(name)} {shell_word(str(value))}: must be {rule}"
 
     def missing(self, names: Sequence[str], note: str) -> str:
-        """Return the message about a missing option or argument. If there are several names, one is sufficient."""
+        """Return the message about a missing option or argument. One of several ``names`` must be given."""
         by_kind = groupby(map(self.written, names), lambda name: "option" if name.startswith("-") else "argument")
         words = " or ".join(f"{kind} {join_words([*several], 'or')}" for kind, several in by_kind)
         return f"missing {words}{note}{self.command and f' (see {self.command} -h)'}"
 
     def of_function(self, function: Notation) -> Notation:
-        """Return this notation: a function that the command calls also names the options of the command."""
+        """Return this notation, because functions called by a command also refer to the options of the command."""
         return self
 
 
 def typed_in_shell(parameters: Mapping[str, Parameter], command: str = "") -> AbstractContextManager[None]:
-    """Return a context in which messages write these parameters as options of a command."""
+    """Return a context in which messages refer to parameters by the names of a command's options."""
     return written_in(ShellNotation.of(parameters, command))
 
 
@@ -76,7 +76,7 @@ _REFERENCE = re.compile(r"(?<!`)`(\w+)(?:=\"?([^`\"]+)\"?)?`(?!`)")
 
 
 def in_shell_words(words: str, parameters: Mapping[str, Parameter]) -> str:
-    """Return the text of a docstring, with `` `name` `` and `` `name="value"` `` replaced by options."""
+    """Replace references to parameters, as in `` `name="value"` ``, in the text of a docstring by options."""
     notation = ShellNotation.of(parameters)
 
     def option(match: re.Match[str]) -> str:
@@ -87,7 +87,7 @@ def in_shell_words(words: str, parameters: Mapping[str, Parameter]) -> str:
 
 
 def click_parameter(parameter: Parameter, parameters: Mapping[str, Parameter], **more: Any) -> Callable[..., Any]:
-    """Return the Click argument or option for a parameter. The keywords in ``more`` are passed to ``click.option``."""
+    """Return the decorator that adds the Click argument or option for a parameter. ``more`` is passed to Click."""
     default = parameter.default if parameter.shell_default is NO_DEFAULT else parameter.shell_default
     word = parameter.names[0] if parameter.names else ""
     choices = parameter.kind.choices if parameter.kind else ()
@@ -130,7 +130,7 @@ class _Text(CompletedText):
         self.parameter = parameter
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Convert a text to a value. Defaults are already values, and a repeated option converts its values later."""
+        """Convert a string to a value. Default values, and values of repeated options, are returned unchanged."""
         return self.parameter.read(value) if isinstance(value, str) and not self.parameter.is_repeated else value
 
 
@@ -156,7 +156,7 @@ def _entries(parameter: Parameter, texts: Sequence[str]) -> dict[str, Any]:
 
 
 def refuse_standard_input_twice(*paths: str | None) -> None:
-    """Raise UsageError if two paths are standard input or the same pipe. Paths that are None are ignored."""
+    """Raise UsageError if two paths refer to standard input or to the same pipe. None is ignored."""
     if paths.count(STANDARD_INPUT) > 1:
         raise UsageError("standard input (-) can be given for only one file")
     seen: dict[tuple[int, int], str] = {}

@@ -9,15 +9,15 @@ from irevalx.frozen import Frozen
 
 
 class Guess(Frozen):
-    """Names that users may try for an option, with a hint at the corresponding option."""
+    """Names of options that do not exist but that users can try, with a hint about the corresponding option."""
 
     names: frozenset[str]
     hint: str
-    program: str | None = None  # the only program with this hint, or None if all programs have it
-    requires: frozenset[str] = frozenset()  # options that the command must have
+    program: str | None = None  # the program to which the hint is limited, or None
+    requires: frozenset[str] = frozenset()  # the options without which the hint does not apply
 
     def fits(self, name: str, known: Collection[str], program: str) -> bool:
-        """Return whether the hint applies to the unknown option ``name`` of a program whose options are ``known``."""
+        """Return whether the hint applies to the unknown option ``name`` of a program with the options ``known``."""
         return name in self.names and self.program in {None, program} and self.requires <= set(known)
 
 
@@ -47,14 +47,14 @@ GUESSES = (
         frozenset({"-n"}), "; did you mean --per-topic or --in-all?", requires=frozenset({"--per-topic", "--in-all"})
     ),
 )
-"""The hints about unknown options. The first hint that applies is printed."""
+"""The hints about unknown options. The first applicable hint is printed."""
 
 _SHORTEST = len("--n")
-"""The maximum length of a name that is not suggested."""
+"""The maximum length of option names that are never suggested."""
 
 
 def unknown_option(name: str, known: Collection[str], program: str = "irevalx") -> UsageError:
-    """Return the error about an unknown option, with a suggestion if a known option has a similar name."""
+    """Return the error about an unknown option, which includes a hint or suggests a similar option if there is one."""
     names = set(known)
     long = [option_name for option_name in known if option_name.startswith("--") and len(option_name) > _SHORTEST]
     hint = next((guess.hint for guess in GUESSES if guess.fits(name, names, program)), None)
@@ -64,7 +64,7 @@ def unknown_option(name: str, known: Collection[str], program: str = "irevalx") 
 
 
 def nearest(word: str, known: Iterable[str]) -> str:
-    """Return a suggestion of the most similar known word, or "" if no word is similar."""
+    """Return a phrase that suggests the most similar known word, or "" if no word is similar."""
     import difflib
 
     by_name = {name.lstrip("-"): name for name in known}
@@ -73,4 +73,4 @@ def nearest(word: str, known: Iterable[str]) -> str:
 
 
 _LEAST_SIMILARITY = 0.75
-"""The minimum similarity of a suggested name. This value permits typos and missing endings, but not different words."""
+"""The minimum similarity of suggested names, which is low enough for typos and missing endings."""

@@ -2,8 +2,8 @@
 
 Spark groups the rows of each topic (judgments, pooled and retrieved documents), and its workers evaluate blocks of
 whole topics. Spark then groups the values by run, in ascending order of topics, and workers aggregate them. Each worker
-is one process. Columns are found by name, and their types are checked when a job is planned. Spark checks values when
-it reads them, and an invalid value ends the job with a message.
+is one process. Columns are identified by name, and the types of columns are checked when a job is planned. Spark checks
+values while reading the rows, and an invalid value ends the job with a message.
 """
 
 from __future__ import annotations
@@ -40,12 +40,12 @@ DataFrame: TypeAlias = Any
 """A Spark data frame."""
 
 _ROWS = "run string, topic string, docno string, grade bigint, score double"
-"""The columns of the rows that Spark distributes. Missing values are null."""
+"""The columns of the rows that Spark distributes to workers. Missing values are null."""
 
 _JUDGED = {"topic": TOPIC, "docno": DOCNO, "grade": GRADE}
 _POOLED = {"topic": TOPIC, "docno": DOCNO}
 _RETRIEVED = {"run": RUN, "topic": TOPIC, "docno": DOCNO, "score": SCORE}
-"""The required columns. The column of runs is optional."""
+"""The columns of a data frame of results. The column of runs is optional."""
 
 _INTEGERS = ("byte", "short", "integer", "long")
 _NUMBERS = ("float", "double", "decimal", *_INTEGERS)
@@ -54,7 +54,7 @@ _TYPES: dict[ColumnKind, tuple[tuple[str, ...], str]] = {
     "grades": (_NUMBERS, "bigint"),
     "scores": (_NUMBERS, "double"),
 }
-"""The permitted types of a column with names, grades or scores, and the type to which it is cast."""
+"""The permitted types of columns with names, grades or scores, and the types to which they are cast."""
 
 SETTINGS = (
     *("level", "complete", "judged_only", "max_retrieved", "collection_size", "topic", "unjudged", "ties"),
@@ -63,7 +63,7 @@ SETTINGS = (
 """The settings that Spark jobs support. All other settings must have the default values."""
 
 _FIRST_ROWS = 1000
-"""The number of rows in which a judged topic is searched before all rows are searched."""
+"""The number of rows that are searched for a judged topic first, before all rows are searched."""
 
 _SCORES = "run string, topic string, values array<double>, counts array<bigint>, example array<string>"
 _TOTALS = (
@@ -188,16 +188,16 @@ class Values:
 
 
 class Workers(Frozen):
-    """The settings of the workers, and the functions that they run."""
+    """The settings of Spark's workers, and the functions that the workers run."""
 
     measures: tuple[str, ...]
     settings: Settings
     strict: bool
     highest_grade: int  # the highest grade of all judgments
-    names: tuple[str, ...]  # runs that have values for every judged topic, even without results
+    names: tuple[str, ...]  # the runs, if every run has a value for every judged topic
     block_rows: int
     pooled: bool  # whether there is a pool
-    declared: Sequence[tuple[Callable[..., Any], dict[str, Any]]] = ()  # custom measures, which workers declare again
+    declared: Sequence[tuple[Callable[..., Any], dict[str, Any]]] = ()  # custom measures, declared again by workers
 
     def selection(self) -> Selection:
         """Return the measures to compute."""
@@ -207,7 +207,7 @@ class Workers(Frozen):
         )
 
     def evaluate(self, batches: Iterator[Any]) -> Iterator[Any]:
-        """Evaluate rows that are sorted by topic, and return rows of values."""
+        """Evaluate rows that are sorted by topic, and yield rows of values."""
         selection = self.selection()
         for block in filter(None, whole_topics(batches, self.block_rows)):
             judgments, gaps, results = read_block(
@@ -217,16 +217,16 @@ class Workers(Frozen):
             yield from score_rows(part, list(results))
 
     def fold(self, batches: Iterator[Any]) -> Iterator[Any]:
-        """Aggregate values that are sorted by run and topic, and return rows of totals."""
+        """Aggregate rows of values that are sorted by run and topic, and return rows of totals."""
         return total_rows(batches, named_measures(self.selection()))
 
 
 def _highest_grade(judged: DataFrame, retrieved: DataFrame, settings: Settings, names: Sequence[str]) -> int:
-    """Return the highest grade. Raise NoTopicsError if there is nothing to evaluate."""
+    """Return the highest grade in the judgments. Raise NoTopicsError if no topic can be evaluated."""
     sql = import_module("pyspark.sql.functions")
     is_requested = sql.lit(True) if settings.topic is None else sql.col("topic") == as_text(settings.topic)
     topics = retrieved.select("topic")
-    # The first results usually contain a judged topic.
+    # The first rows of a run usually contain a judged topic, which avoids a join with all rows.
     known = topics.limit(_FIRST_ROWS).distinct().withColumn("known", sql.lit(True))
     looked_up = (
         judged.withColumn("known", sql.lit(True)) if names else judged.join(sql.broadcast(known), "topic", "left")
@@ -238,7 +238,7 @@ def _highest_grade(judged: DataFrame, retrieved: DataFrame, settings: Settings, 
 
 
 def _checked_rows(what: str, frame: Any, columns: dict[str, ColumnSpec]) -> Any:
-    """Return the rows of a data frame with the columns of ``_ROWS``. Messages call the data frame ``what``."""
+    """Return the rows of a data frame with the columns ``_ROWS``. ``what`` is its name in messages."""
     if not hasattr(frame, "mapInArrow"):
         raise ArgumentError(f"{what} must be a Spark data frame, not an object of type {type(frame).__name__}")
     sql = import_module("pyspark.sql.functions")
@@ -261,7 +261,7 @@ def _names_of_runs(frame: Any, rows: Any) -> tuple[str, ...]:
 
 
 def _checked(sql: Any, what: str, field: Any, kind: ColumnKind, row: Any) -> Any:
-    """Return a column converted to its kind. An invalid value ends the job with a message that contains ``row``."""
+    """Return a column cast to its kind. If a value is invalid, the job fails with a message that contains ``row``."""
     (types, as_type), rule = _TYPES[kind], RULES[kind]
     place = f"{what}: column {quote(field.name)}"
     if field.dataType.typeName() not in types:

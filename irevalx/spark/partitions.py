@@ -1,12 +1,12 @@
-"""Evaluation of partitions in Spark's workers, and computation of the `all` rows from the results of all partitions.
+"""The evaluation of partitions in Spark's workers, and the `all` rows, computed from the values of all partitions.
 
 The values of a run are aggregated in batches, in ascending order of topics. Counts are added in any order.
 String-valued measures are not supported.
 
-Rows are in record batches of pyarrow. An input row has the columns run, topic, docno, grade and score: a judgment has a
-grade, a retrieved document has a score, and a pooled document has neither. A row of values has the columns run, topic,
-values, counts and example. A row without a topic contains the counts and the example of a run in a block. A row without
-a run contains the counts and the example of the judgments.
+Rows are exchanged as record batches of pyarrow. An input row has the columns run, topic, docno, grade and score: a
+judgment has a grade, a retrieved document has a score, and a pooled document has neither. A row of values has the
+columns run, topic, values, counts and example. A row without a topic contains the counts and the example of a run in a
+block. A row without a run contains the counts and the example of the judgments.
 """
 
 from __future__ import annotations
@@ -39,49 +39,49 @@ from irevalx.settings import Settings
 from irevalx.trec_eval import Compat
 
 Example: TypeAlias = "Sequence[str] | None"
-"""A pair of a topic and the text of a warning about it."""
+"""A topic and the text of a warning about the topic."""
 
 
 class RunCounts(NamedTuple):
-    """The counts of a run."""
+    """The counts of a run's topics, documents and scores, from which warnings are derived."""
 
-    ranked: int = 0  # like ``TopicCounts.ranked``
-    unjudged: int = 0  # like ``TopicCounts.unjudged``
-    first: int = 0  # the number of documents at the ranks 1 to 10 of topics
-    judged: int = 0  # the number of them that were judged
+    ranked: int = 0  # as in ``TopicCounts``
+    unjudged: int = 0  # as in ``TopicCounts``
+    first: int = 0  # the number of documents at ranks 1 to 10
+    judged: int = 0  # the number of judged documents at ranks 1 to 10
     with_results: int = 0  # the number of evaluated topics with results
-    without_judged: int = 0  # the number of them that have no judged results
+    without_judged: int = 0  # the number of topics with results but without judged results
     malformed: int = 0  # the number of scores that are not finite numbers
 
 
 class JudgmentCounts(NamedTuple):
-    """The counts of judgments and their pool."""
+    """The counts of judgments and of the pool."""
 
     topics: int  # the number of judged topics
     relevant: int  # the number of relevant judgments
     requested: int  # the number of topics that ``-D`` selects
-    lacking: int  # ``PoolGaps`` explains this field and the fields below
+    lacking: int  # this field and the fields below are as in ``PoolGaps``
     pooled: int
     unknown: int
     outside: int
 
 
 N_COUNTED = len(RunCounts._fields)
-"""The number of counts that precede the counts for each name. The number is the same for runs and judgments."""
+"""The number of counts that precede the counts for each printed name, both for runs and for judgments."""
 
 NamedMeasures: TypeAlias = "Sequence[tuple[str, Measure]]"
-"""Pairs of a printed name and its measure, in print order."""
+"""The printed names in print order, each with its measure."""
 
 
 def named_measures(selection: Selection) -> NamedMeasures:
-    """Return pairs of a printed name and its measure for a selection."""
+    """Return a pair (printed name, measure) for each printed name of the selected measures."""
     return [(name, selected.measure) for selected in selection.measures for name in selected.names]
 
 
 def computable(
     selection: Selection, highest_grade: int, settings: Settings, warn: Warn = lambda line: None
 ) -> Selection:
-    """Return the measures that have numbers as values and that support the highest grade."""
+    """Return the selected measures whose values are numbers and that support the highest grade."""
     by_name = {request.measure for request, _ in selection.requests if request.spelling}
     texts = dict.fromkeys(each.measure for each in selection.measures if each.measure.number == "text")
     for measure in texts:
@@ -98,22 +98,22 @@ def computable(
 
 
 class Part(Frozen):
-    """The values of runs for some topics."""
+    """The values of runs for a block of topics, with counts for the `all` rows and the warnings."""
 
-    run: IntArray  # the 0-based number of the run of each row of values
+    run: IntArray  # the index of the run of each row of values
     topics: tuple[bytes, ...]  # the topic of each row of values
-    values: FloatArray  # the values. The shape is (n, n_names)
-    has_value: BoolArray  # whether a value is defined. The shape is (n, n_names)
+    values: FloatArray  # the values, of shape (n, n_names)
+    has_value: BoolArray  # whether each value is defined, of shape (n, n_names)
     of_runs: IntArray
-    """The counts of each run: ``RunCounts``, then for each name the number of documents that a treatment makes relevant
-    (with ``-c``), then zeros. The shape is (n_runs, n_counts)."""
+    """The counts of each run: first ``RunCounts``, then the number of unjudged documents that are treated as relevant
+    under ``-c``, for each printed name, and then zeros. The shape is (n_runs, n_counts)."""
     of_judgments: IntArray
-    """The counts of judgments: first ``JudgmentCounts``; then, for each name, the number of judged topics with a value
-    (0 if all have one); then, for each check of ``level_checks``, the number of topics without the documents that it
-    requires. The shape is (n_counts,)."""
+    """The counts of judgments: first ``JudgmentCounts``; then the number of judged topics with a value, or 0 if all
+    topics have a value, for each printed name; and then the number of failing topics for each check of
+    ``level_checks``. The shape is (n_counts,)."""
     examples: tuple[Example, ...]
-    """For each run, the first topic with results of which none is judged, followed by the first topic with a judged
-    document outside the pool."""
+    """The first topic without judged results of each run, followed by the first topic with a judged document outside
+    the pool."""
 
     @classmethod
     def of(
@@ -141,7 +141,7 @@ class Part(Frozen):
 
 
 def _counts_of_runs(values: TopicValues, runs: Sequence[ResultRows], n_counts: int) -> IntArray:
-    """Return the counts of runs that ``Part.of_runs`` describes."""
+    """Return the counts of runs, as ``Part.of_runs`` describes them."""
     counts = np.zeros((len(runs), n_counts), np.int64)
     per_topic: dict[str, AnyArray] = {"with_results": ~values.missing}
     if values.top_judged is not None:
@@ -160,7 +160,7 @@ def _counts_of_runs(values: TopicValues, runs: Sequence[ResultRows], n_counts: i
 def _counts_of_judgments(
     judgments: Judgments, pool: PoolGaps, values: TopicValues, selection: Selection, settings: Settings
 ) -> IntArray:
-    """Return the counts of judgments that ``Part.of_judgments`` describes."""
+    """Return the counts of judgments, as ``Part.of_judgments`` describes them."""
     levels = [
         check.count(judgments, settings) for check in level_checks(selection.measures, settings, nonrelevant=True)
     ]
@@ -178,7 +178,7 @@ def _counts_of_judgments(
 
 
 def _examples(values: TopicValues, judgments: Judgments, runs: Sequence[ResultRows]) -> Iterator[Example]:
-    """Yield, for each run, the first topic without judged results, with a document ID from judgments and run."""
+    """Yield the first topic without judged results of each run, with a document ID from the judgments and the run."""
     without = values.top_judged.without if values.top_judged else np.zeros(values.run.size, np.bool_)
     for number, results in enumerate(runs):
         places = np.flatnonzero(without & (values.run == number))
@@ -192,29 +192,29 @@ def _examples(values: TopicValues, judgments: Judgments, runs: Sequence[ResultRo
 
 
 class WholeRun(Frozen):
-    """The totals of a run over the topics that were added so far."""
+    """The totals of a run, over the topics that have been added."""
 
     name: str  # the name of the run, or "" for the judgments
     n_topics: int
-    totals: Sequence[Total]  # the totals of the values, one for each printed name
-    n_with_value: Sequence[int]  # the numbers of values, one for each printed name
-    counts: Sequence[int]  # the sums of the counts of all parts, as in ``Part``
+    totals: Sequence[Total]  # the total of the values for each printed name
+    n_with_value: Sequence[int]  # the number of values for each printed name
+    counts: Sequence[int]  # the counts of all parts, summed
     example: Example  # the first example of the parts
 
     @classmethod
     def begun(cls, name: str, measures: NamedMeasures) -> WholeRun:
-        """Return the totals of a run before any topic is added."""
+        """Return the initial totals of a run, without any topics."""
         totals = [measure.summary.start if measure.summary else 0 for _, measure in measures]
         return cls(name, 0, totals, [0] * len(measures), [0], None)
 
     def counted(self, counts: IntArray, examples: Iterable[Example]) -> WholeRun:
-        """Add the counts of several blocks, and keep the first example. ``counts`` has shape (n_parts, n_counts)."""
+        """Add the counts of parts, and keep the first example. The shape of ``counts`` is (n_parts, n_counts)."""
         known = [known_example for known_example in (self.example, *examples) if known_example]
         example = min(known, key=lambda known_example: known_example[0].encode(), default=None)
         return replace(self, counts=(self.counts + counts.sum(axis=0)).tolist(), example=example)
 
     def added(self, measures: NamedMeasures, values: FloatArray, has_value: BoolArray) -> WholeRun:
-        """Add the values of the next topics to the totals. See ``Part`` for the shapes."""
+        """Add the values of further topics to the totals. The shapes are as in ``Part``."""
         totals = list(self.totals)
         with np.errstate(all="ignore"):
             for place, (_, measure) in enumerate(measures):
@@ -226,7 +226,7 @@ class WholeRun(Frozen):
     def all_row(
         self, measures: NamedMeasures, of_judgments: WholeJudgments, settings: Settings
     ) -> Iterator[tuple[str, float]]:
-        """Yield the names and values of the `all` row."""
+        """Yield the printed names and the values of the `all` row."""
         judged = of_judgments.known
         population = Population(
             tag=self.name.encode(),
@@ -248,7 +248,7 @@ class WholeRun(Frozen):
                     yield name, float(measure.summary.finish(self.totals[place], of_these))
 
     def warnings(self, measures: NamedMeasures, n_judged: int, settings: Settings) -> Iterator[RunWarning]:
-        """Yield the warnings about the run."""
+        """Yield warnings about the run."""
         known = RunCounts(*self.counts[:N_COUNTED])
         topics = TopicCounts(n_judged, known.ranked, known.unjudged)
         n_without = [
@@ -277,7 +277,7 @@ class WholeRun(Frozen):
 
 
 class WholeJudgments(Frozen):
-    """The counts of all judgments. See ``WholeRun``."""
+    """The counts of all judgments, summed over all parts."""
 
     counts: Sequence[int]
     example: Example
@@ -288,7 +288,7 @@ class WholeJudgments(Frozen):
         return JudgmentCounts(*self.counts[:N_COUNTED])
 
     def warnings(self, selection: Selection, settings: Settings) -> Iterator[str]:
-        """Yield the warnings about judgments and pool."""
+        """Yield warnings about the judgments and the pool."""
         known = self.known
         first = (self.example[0].encode(), self.example[1].encode()) if self.example else None
         gaps = PoolGaps(known.topics, known.lacking, known.pooled, known.unknown, known.outside, first)
@@ -302,7 +302,7 @@ class WholeJudgments(Frozen):
 def all_rows(
     runs: Iterable[WholeRun], judgments: WholeJudgments, selection: Selection, settings: Settings, warn: Warn
 ) -> list[tuple[str, str, float]]:
-    """Return the `all` rows (run, name, value) in ascending order of runs, and pass all warnings to ``warn``."""
+    """Return the `all` rows as tuples (run, name, value), sorted by run, and issue all warnings."""
     for line in judgments.warnings(selection, settings):
         warn(line)
     measures = named_measures(selection)
@@ -317,7 +317,7 @@ def all_rows(
 
 
 THE_RUN = "run"
-"""The name of the run if the table has no column of run names."""
+"""The name of the run if the data frame has no column of run names."""
 
 
 TOTALS = pa.schema(
@@ -336,9 +336,10 @@ TOTALS = pa.schema(
 def read_block(
     block: list[pa.RecordBatch], names: Sequence[str], compat: Compat, *, pooled: bool, strict: bool
 ) -> tuple[Judgments, PoolGaps, dict[str, ResultRows]]:
-    """Return judgments with the pool, differences between judgments and pool, and the results of each run.
+    """Return the judgments including the pool, the differences between judgments and pool, and the results of each run.
 
-    The rows in ``block`` are in ascending order of topics. ``names`` are runs that exist even without results.
+    The rows in ``block`` are in ascending order of topics. ``names`` contains runs that are evaluated even without
+    results.
     """
     rows = pa.Table.from_batches(block)
     block.clear()  # to free memory
@@ -370,7 +371,7 @@ def _by_run(rows: pa.Table) -> dict[str, pa.Table]:
 
 
 def _entries(path: str, rows: pa.Table, column: str) -> Entries:
-    """Return rows in ascending order of topics, with their numbers, which are arbitrary for a pool."""
+    """Convert rows, sorted by topic, to entries. The numbers of pooled documents are arbitrary."""
     topics, codes, lengths = numbered(map(labels_of, rows["topic"].chunks))
     of_topics = Segments.of_lengths(np.bincount(codes, lengths, len(topics)).astype(np.int64))
     docnos = names_of(rows["docno"].cast(pa.large_string()).chunks)
@@ -379,7 +380,7 @@ def _entries(path: str, rows: pa.Table, column: str) -> Entries:
 
 
 def score_rows(part: Part, runs: Sequence[str]) -> Iterator[pa.RecordBatch]:
-    """Yield the values of a block, or null for topics without a value. ``runs`` contains the run names."""
+    """Yield the values and then the counts of a block. Missing values are null. ``runs`` contains run names."""
     names = pa.array([*runs, None], pa.string())
     n, n_values = part.values.shape
     values = pa.array(part.values.ravel(), mask=~part.has_value.ravel())
@@ -404,9 +405,9 @@ def score_rows(part: Part, runs: Sequence[str]) -> Iterator[pa.RecordBatch]:
 
 
 def total_rows(batches: Iterable[pa.RecordBatch], measures: NamedMeasures) -> Iterator[pa.RecordBatch]:
-    """Yield one row of totals per run, and one for the judgments, from values sorted by run and topic.
+    """Yield a row of totals for each run, and one for the judgments, given rows sorted by run and topic.
 
-    The row for the judgments has no run.
+    In the row for the judgments, the run is null.
     """
     totals: dict[str | None, WholeRun] = {}
     for batch in batches:
