@@ -1,4 +1,4 @@
-"""Recognition of the columns in score files (runs, topics, measures, values), and of rows that contain means."""
+"""Recognition of the columns of score files (runs, topics, measures and values) and of rows with means."""
 
 from __future__ import annotations
 

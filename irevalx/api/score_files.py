@@ -161,10 +161,7 @@ def _of_columns(reading: Reading, names: Sequence[Any], columns: Sequence[Sequen
 
 
 def _collected(reading: Reading, rows: Callable[[], Rows]) -> RunValues:
-    """Collect values in dictionaries.
-
-    Raise MalformedLineError if a value is repeated, or InputError if all are missing.
-    """
+    """Collect values in dictionaries. Raise MalformedLineError for repeated values, or InputError if none is found."""
     by_run: RunValues = {}
     for value in _values(reading, rows):
         by_topic = by_run.setdefault(value.run, {}).setdefault("_".join(value.measure.split()), {})
