@@ -25,9 +25,13 @@ between columns."""
 _MARK = "Bold type"
 """The phrase in notes that names the mark of the best value."""
 
+_MOST_CAPTION = 800
+"""The maximum number of characters of an explanation of names in a caption. LaTeX cannot typeset captions of thousands
+of characters, so a longer explanation precedes the table."""
+
 _GAPS = r"\setlength{\tabcolsep}{4pt}"
 
-_WIDER = (re.compile("[A-Z&%@…]"), 0.55), (re.compile("[mwMW%@]"), 0.7)
+_WIDER = (re.compile("[A-Z&%@]"), 0.55), (re.compile("[mwMW%@]"), 0.7), (re.compile("…"), 1.7)
 """Characters that are wider than a digit, and by how many widths of a digit they exceed it."""
 
 _SPECIAL = {character: "\\" + character for character in "&%$#_{}"}
@@ -44,6 +48,9 @@ def latex_lines(tables: Sequence[Table], digits: int, *, titled: bool) -> Iterat
     tables = [_narrower(table, digits) for table in tables]
     tables, explanation = with_short_names(tables, digits, _SIZES[-1][1], length=_length)
     lines: list[str] = []
+    if len(explanation) > _MOST_CAPTION:
+        lines.append(rf"{{\footnotesize\raggedright\noindent {_sentence(explanation)}\par}}")
+        explanation = ""
     labels: dict[str, int] = {}
     for table in tables:
         label = "tab:" + re.sub("[^a-z0-9]+", "-", table.title.lower()).strip("-")
@@ -124,17 +131,23 @@ def _caption(table: Table, explanation: str, *, titled: bool) -> str:
     sentences = [title] if titled or not table.caption else []
     sentences += [sentence.replace("{best}", _MARK) for sentence in table.caption]
     sentences += [explanation] if explanation else []
-    return " ".join(escape_latex(visible(sentence)) for sentence in sentences)
+    return " ".join(map(_sentence, sentences))
+
+
+def _sentence(text: str) -> str:
+    """Escape a sentence, in which lines can end after the underscores of names."""
+    return escape_latex(visible(text)).replace(r"\_", r"\_\allowbreak{}")
 
 
 def _fitted(table: Table, digits: int) -> tuple[str, int, list[list[DisplayedColumn]], list[str]]:
     """Return the font size, the number of lines per page, the blocks of columns that fit the width, and notes."""
     columns = columns_of(table, digits, best="{}", other="{}", length=_length)
-    if total_width(columns) <= _SIZES[0][1]:
+    n_bold = sum(map(bool, table.best.values()))  # a number in bold type is wider by about one digit
+    if total_width(columns) + n_bold <= _SIZES[0][1]:
         return "", _SIZES[0][2], [columns], []
     columns = in_two_lines(columns)
-    size, width, page = next((each for each in _SIZES if total_width(columns) <= each[1]), _SIZES[-1])
-    blocks, notes = fitted_blocks(columns, (), width, "the text width")
+    size, width, page = next((each for each in _SIZES if total_width(columns) + n_bold <= each[1]), _SIZES[-1])
+    blocks, notes = fitted_blocks(columns, (), width - n_bold, "the text width")
     return size + (_GAPS if size else ""), page, blocks, notes
 
 

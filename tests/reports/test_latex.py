@@ -35,7 +35,7 @@ def latex(table: Table, digits: int = 4) -> str:
     return b"".join(OUTPUT_FORMATS["latex"].table_lines([table], digits, titled=True)).decode(errors="surrogateescape")
 
 
-def compiled(folder: Path, *texts: str) -> str:
+def compiled(folder: Path, *texts: str, overfull: float = OVERFULL) -> str:
     """Compile texts in one document with the packages that their comments name, and return the words of the PDF."""
     required = {line for text in texts for line in text.splitlines() if line.startswith("% Requires")}
     packages = {package for line in required for package in re.findall(r"\\usepackage(?:\[\w+\])?\{[\w,]+\}", line)}
@@ -50,7 +50,7 @@ def compiled(folder: Path, *texts: str) -> str:
     assert "Missing character" not in log
     assert "Float too large" not in log
     excess = [float(points) for points in re.findall(r"Overfull \\hbox \(([\d.]+)pt", log)]
-    assert max(excess, default=0.0) <= OVERFULL
+    assert max(excess, default=0.0) <= overfull
     return words_of(folder / "tables.pdf")
 
 
@@ -98,12 +98,35 @@ def test_shortened_names_leave_room() -> None:
     names = [f"{'institute_' * 8}{number:02}_bm25" for number in range(12)]
     text = latex(Table("long", ("run", "map"), [(name, 0.5) for name in names], names=("run",)))
     assert r" institute\_11 &" in text
-    form = r"\_".join(["institute"] * 7 + ["…", "bm25"])
+    form = r"\_\allowbreak{}".join(["institute"] * 7 + ["…", "bm25"])
     assert (
         rf"\caption{{Long. Names have the form {form}; only the parts in place of … are displayed.}}\label{{tab:long}}"
         in text
     )
     assert not re.search(r"\\(small|footnotesize|scriptsize)", text)
+
+
+@compiled_only
+@pytest.mark.parametrize("n", [2, 12, 60])
+def test_parameterised_names_fit(n: int, tmp_path: Path) -> None:
+    """Long names of runs with parameters fit the text width, in tables, in captions and in the key of the names."""
+    stems, rerankers = ("porter", "krovetz"), ("cross-encoder-ms-marco", "monot5-3b", "none")
+    names = [
+        f"msmarco-passage_bm25_k1={0.6 + k % 5 / 5:.1f}_b=0.75_stem={stems[k % 2]}_rerank={rerankers[k % 3]}_seed={k}_top1000"
+        for k in range(n)
+    ]
+    measures = ("map", "P_5", "P_10", "ndcg")
+    best = {measure: {0} for measure in measures}
+    caption = (f"+: significantly better than {names[0]}; no mark: not significantly different.",)
+    runs = [(name, *[0.5] * 4) for name in names]
+    pairs = [(measure, name, names[0], *[0.5] * 4) for measure in measures for name in names[1:]]
+    tables = [
+        Table("runs", ("run", *measures), runs, best=best, caption=caption),
+        Table("pairs", ("measure", "run", "against", "difference", "low", "high", "p"), pairs, 3, caption=caption),
+    ]
+    of_both = b"".join(OUTPUT_FORMATS["latex"].table_lines(tables, 4, titled=True)).decode()
+    words = compiled(tmp_path, *map(latex, tables), of_both, overfull=1.0)
+    assert f"seed={n - 1}" in (words or f"seed={n - 1}")
 
 
 def test_wide_tables_continue_below() -> None:
