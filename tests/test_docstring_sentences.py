@@ -66,7 +66,7 @@ PRONOUN = Pattern(
 
 FOLDERS = ("irevalx", "tests/references")
 
-LEFT = {"irevalx/lab": 28, "tests/references": 6}
+LEFT = {"tests/references": 6}
 """The number of docstrings in each folder that can contain ``PRONOUN``. It is 0 in all other packages of irevalx."""
 
 SECTION = re.compile(r"\n\s*(>>>|(Parameters|Returns|Yields|Raises|Attributes|Examples|Notes|References)\n\s*---)")

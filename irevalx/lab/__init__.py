@@ -1,14 +1,14 @@
 """irevalx-lab: experiments that measure how reliable evaluation measures are when judgments are incomplete.
 
-The public names of this module are functions, one for each command of irevalx-lab. They accept the same inputs as
-``irevalx.evaluate``. Most functions return a result with typed ``rows`` and the methods ``to_frame``, ``to_polars`` and
-``to_arrow``. If the result can be plotted, it also has the method ``figure``. The functions ``pool``, ``degrade`` and
-``complete`` return a pool or judgments. The attribute ``text`` contains the text of the corresponding file. The
-function ``report`` returns an HTML page, and ``draw`` returns a figure.
+The public names of this module are functions, one for each command of irevalx-lab. The functions accept the same inputs
+as ``irevalx.evaluate``. Most functions return a result with typed ``rows`` and the methods ``to_frame``, ``to_polars``
+and ``to_arrow``. Results that can be plotted also have the method ``figure``. The functions ``pool``, ``degrade`` and
+``complete`` return a pool or judgments, whose attribute ``text`` is the content of a pool or qrels file. The function
+``report`` returns an HTML page, and ``draw`` returns a figure.
 
 Each topic has its own package, which contains the computations, the figures, and one module per public function. The
-module is named after the function and also declares its command. A package imports only packages that are listed below
-it.
+module is named after the function and also declares its command. A package imports only packages further down in this
+list.
 
     html_report/       HTML report of an evaluation: report
     studies/           measures under reduced judgments: study, draw

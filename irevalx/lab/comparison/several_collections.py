@@ -54,7 +54,7 @@ THESE, LIKE_THESE, SINGLE = "these collections", "collections like these", "coll
 def split_collections(
     values: Mapping[str, Any], parameters: Mapping[str, Parameter]
 ) -> tuple[list[CollectionInputs], Any, Any]:
-    """Return several collections, or an empty list with the judgments and the runs of the only collection.
+    """Return the collections, the judgments and the runs. For a single collection, the list of collections is empty.
 
     Raise ArgumentError if a value of a parameter cannot be combined with several collections.
     """
@@ -104,7 +104,7 @@ def tested_in(collection: CollectionInputs, measures: Any, baseline: Any, single
 
 
 class ComparedCollections(ComparedPairs, kw_only=True):
-    """Rows on means over collections for each measure and pair, followed by a row for each collection.
+    """The comparison of runs over several collections.
 
     ``measures`` contains the comparisons in the first collection.
     """
@@ -112,7 +112,7 @@ class ComparedCollections(ComparedPairs, kw_only=True):
     all_pairs: Sequence[ComparedPair]
     all_runs: Sequence[ComparedRun]
     names: Sequence[str]
-    """The collections."""
+    """The names of the collections."""
     families: Mapping[str, Hashable]
     """The family of each collection. The mapping is empty if no families are given."""
     n_common: int
@@ -128,7 +128,7 @@ class ComparedCollections(ComparedPairs, kw_only=True):
 
     @property
     def runs(self) -> list[ComparedRun]:
-        """A row for each measure and run with the mean over the collections that all runs have, and in each one."""
+        """The mean of each measure and run over the collections with all runs, and the values in each collection."""
         return list(self.all_runs)
 
     def drawing(self, draw: str | None, page: Any) -> str:
@@ -141,21 +141,21 @@ class ComparedCollections(ComparedPairs, kw_only=True):
         return len({(row.run, row.against) for row in self.all_pairs})
 
     def about(self) -> dict[str, Any]:
-        """Return how the values were computed, for JSON."""
+        """Return a description of the computation of the values, for JSON."""
         how = {"test": "t", "correction": correction_named(self.method.correction), "alpha": self.method.alpha}
         of = {"collections": list(self.names), "families": dict(self.families), "pairs": self.pairs}
         baseline = {"baseline": self.baseline or list(self.baselines) or None, "how_tested": self.how_tested}
         return {"seed": None, "notes": list(self.notes), **how, **of, **baseline}
 
     def tables(self) -> list[Table]:
-        """Return the tables of ``rows`` and ``runs``, or only the latter if ``by`` is "run"."""
+        """Return the tables of ``rows`` and ``runs``, or only the table of ``runs`` if ``by`` is "run"."""
         columns = ("measure", "run", "collection", "score", "best")
         runs = Table.of("runs", ComparedRun, self.all_runs, n_labels=3).showing(*columns)
         pairs = Table.of("comparison", ComparedPair, self.rows, n_labels=5, probabilities=PROBABILITIES)
         return [runs] if self.by == "run" else [pairs.showing(*COLLECTION_COLUMNS), runs]
 
     def tables_for_people(self) -> list[Table]:
-        """Return the tables of pairs for two runs; otherwise the table of runs and, if requested or few, of pairs."""
+        """Return the tables of pairs for two runs, or else the table of runs and tables of few or requested pairs."""
         many = self.has_runs or len({row.run for row in self.all_runs}) > 2
         has_runs = self.by == "run" or (self.by is None and many)
         has_pairs = self.by == "pair" or not has_runs or (not self.by and (self.baselines or self.pairs <= FEW_PAIRS))
@@ -242,7 +242,7 @@ class ComparedCollections(ComparedPairs, kw_only=True):
         )
 
     def _conclusion(self, row: ComparedPair, digits: int) -> str:
-        """Return the result of the test of a mean difference, with its interval, or the reason why it is not tested."""
+        """Return the result of the test of a mean difference with an interval, or the reason for the lack of a test."""
         fewest = collection_means.FEWEST_COLLECTIONS
         if row.differ is None and row.scope == THESE:
             return (
@@ -277,7 +277,7 @@ def compared_collections(
     families: ClustersInput | None,
     **options: Any,
 ) -> ComparedCollections:
-    """Compare runs in each collection, and on the means over the collections that both runs of a pair have.
+    """Compare runs in each collection, and by means over the collections with results of both runs of a pair.
 
     ``options`` are clusters of topics and the options of ``TestedRuns.of``.
     """
@@ -337,7 +337,7 @@ def compared_collections(
 
 
 def merged_notes(names: Sequence[str], notes: Iterable[tuple[str, str]]) -> tuple[str, ...]:
-    """Return one note for each kind of note, given pairs of a collection and a note. Omit the numbers of topics."""
+    """Merge notes of the same kind, given pairs of a collection and a note. Notes on numbers of topics are omitted."""
     others = ((name, note) for name, note in notes if not note.startswith("Topics: "))
     return tuple(one_of_each_kind(others, len(names), "note"))
 
@@ -423,7 +423,7 @@ def _rows_on_runs(runs: Sequence[str], compared: Mapping[str, ComparedMeasure]) 
 def rows_on_runs(
     runs: Sequence[str], measure: str, direction: int, scores: Mapping[str, Mapping[str, float]]
 ) -> Iterator[ComparedRun]:
-    """Yield the mean of each run over the collections of all runs, and its value in each collection.
+    """Yield the mean of each run over the collections with all runs, and the value of the run in each collection.
 
     ``scores`` contains the values as ``{collection: {run: value}}``.
     """

@@ -38,9 +38,9 @@ def contrasts_of_scores(
     columns: tuple[str | None, str | None],
     baseline: str | None,
 ) -> tuple[list[tuple[str, list[Contrast]]], tuple[str, ...]]:
-    """Return the contrasts under each measure, and notes. ``columns`` are the human and the machine measure, if given.
+    """Return the contrasts in each measure, and notes. ``columns`` contains the human and the machine measure, or None.
 
-    Warn about systems that have only human or only machine scores. Raise InputError if no system has both.
+    Warn about systems with only human or only machine scores. Raise InputError if no system has both.
     """
     if human is None:
         raise missing("human", "design")
@@ -71,7 +71,7 @@ def contrasts_of_scores(
 
 
 class AnswersToScore(Result):
-    """Result of ``estimate`` with ``design`` and scores: the answers that assessors should score.
+    """The result of ``estimate`` with ``design`` and scores: the answers that assessors should score.
 
     Each of ``rows`` contains the run, the topic, and the human score or None.
     """
@@ -132,7 +132,7 @@ def answers_to_score(
 def _pairs_of_measures(
     human: Scores, machine: Scores, measures: Measures, columns: tuple[str | None, str | None]
 ) -> Iterator[tuple[str, str]]:
-    """Yield the name of each measure in the human scores and in the machine scores.
+    """Yield the names of each measure in the human scores and in the machine scores.
 
     Raise UsageError if the human and machine scores have no measure in common.
     """

@@ -62,7 +62,7 @@ class LabelledSample(Frozen):
         if not read.documents.topics:
             raise InputError(f"{shown_name(read.documents.path)}: the file contains no judgments")
         if isinstance(read, InclusionJudgments):
-            grades = np.where(read.grades < 0, UNJUDGED_IN_FILES, read.grades)  # not in the sample
+            grades = np.where(read.grades < 0, UNJUDGED_IN_FILES, read.grades)  # grade of documents that were not drawn
             labels = Judgments(read.path, read.topics, read.rows, read.docnos, grades, read.lines)
             return cls(labels, read.probabilities, None)
         if not isinstance(read, Judgments) or read.strata is None:
@@ -73,7 +73,7 @@ class LabelledSample(Frozen):
 
     @classmethod
     def at_random(cls, human: Judgments, machine: Judgments) -> LabelledSample:
-        """Return human labels as a simple random sample of each topic's documents that either judge labels.
+        """Treat human labels as a simple random sample of the documents of each topic that have a label.
 
         Topics without a human label are excluded.
         """
@@ -104,9 +104,9 @@ class SumOfRuns(Frozen, kw_only=True):
     def estimated(
         self, run: int, against: int | None, weight: float | None, planned: float | None = None
     ) -> TwoStageEstimate:
-        """Return the estimate of a run, or of its difference from another run.
+        """Return the estimate of a run, or of the difference between two runs.
 
-        If ``planned`` is given, it is the expected estimate from this number of documents of each topic.
+        If ``planned`` is given, return the expected estimate from this number of documents of each topic.
         """
         weights, sampled, others = (
             values[run] if against is None else values[run] - values[against]
@@ -121,9 +121,9 @@ class SumOfRuns(Frozen, kw_only=True):
 
 
 class RankedLabels(Frozen):
-    """Runs that are ranked against the documents with human or machine labels."""
+    """Ranked runs, with human and machine labels of their documents."""
 
-    sample: LabelledSample  # human labels
+    sample: LabelledSample  # the documents with human labels
     labels: PairedLabels  # human and machine labels of the topics that have both
     experiment: GradedRuns
 
@@ -186,7 +186,7 @@ class RankedLabels(Frozen):
         return DrawnDocuments(len(self.experiment.topics), self.topic[self.places], probability, stratum)
 
     def sum_of(self, measure: WeightedMeasure) -> SumOfRuns:
-        """Return a measure as a weighted sum for each run."""
+        """Express a measure as a weighted sum of gains for each run."""
         experiment, drawn = self.experiment, self.places
         n_topics, n_runs = len(experiment.topics), len(experiment.runs)
         row, cell, weight = counted_documents(experiment.ranking, measure)
@@ -220,7 +220,7 @@ class RankedLabels(Frozen):
 
 
 def measures_by_document(measures: Measures, settings: Settings, *labels: Judgments) -> Sequence[WeightedMeasure]:
-    """Return measures as weighted sums over ranks, for the grades of labels.
+    """Express measures as weighted sums over ranks, for all grades of the labels.
 
     Raise UsageError for a measure that is not such a sum.
     """
@@ -248,7 +248,7 @@ def estimates_from_documents(
     alpha: float,
     plan: Sequence[int] | None = None,
 ) -> EstimatedScores | LabellingPlan:
-    """Estimate values from the machine labels, corrected by sampled documents. See ``estimate`` for the keywords."""
+    """Estimate measure values from machine labels and a sample of human labels. See ``estimate`` for the keywords."""
     weighted = measures_by_document(measures, rules.settings, sample.labels, machine)
     ranked = RankedLabels.of(sample, machine, runs, rules)
     pairs = pairs_to_compare(ranked.experiment.runs, baseline)
@@ -286,7 +286,7 @@ def _planned(
     weight: float | None,
     alpha: float,
 ) -> Iterator[PlanRow]:
-    """Yield the expected half-width of each estimate from numbers of documents, equally divided among the topics."""
+    """Yield the expected half-width of each estimate for numbers of documents that topics share equally."""
     drawn, names = ranked.drawn, ranked.experiment.runs
     by_topic = np.bincount(drawn.topic, minlength=drawn.n_topics)
     if by_topic.min() < 2:
@@ -309,7 +309,7 @@ def _planned(
 
 
 def _fields(estimate: TwoStageEstimate, alpha: float, n_pairs: int, n_drawn: int) -> dict[str, Any]:
-    """Return a dictionary from each field of a row to its value."""
+    """Return the values of the fields of a row."""
     return shared_fields(estimate, alpha, n_pairs) | {
         "document_error": estimate.document_error,
         "machine": estimate.machine,

@@ -1,7 +1,4 @@
-"""``estimate`` estimates measure values from few human and many machine judgments.
-
-This module also declares its command.
-"""
+"""The function ``estimate``, which estimates measures from few human and many machine judgments, and its command."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -41,8 +38,8 @@ from irevalx.wording import missing, spelled
 
 _BY_DESIGN = ("design", *(f"rel_format={name}" for name in SAMPLES))
 _BY_DOCUMENT = (*_BY_DESIGN, "human_labels=random")
-"""The parameters that require the rank of each document. With them, the order of tied documents must not depend on
-grades."""
+"""The parameters that require the rank of each document. With these parameters, the order of tied documents must not
+depend on grades."""
 
 
 def _run(
@@ -68,7 +65,7 @@ def _run(
     ] = None,
     **options: Any,
 ) -> None:
-    """Write the estimates. With ``design``, write the strata, their rates and the pool."""
+    """Write the estimates or, with ``design``, the strata, the rates of the strata and the pool."""
     result = estimate(**options)
     if isinstance(result, LabellingDesign):
         if pool_out is not None:
@@ -206,20 +203,19 @@ def estimate(
     error, and the classical estimate, which uses only the topics with human judgments. lambda is the weight of the
     machine labels, and correlation is the correlation between human and machine values over topics. effective_topics is
     the number of topics with human judgments that would yield the same standard error without machine labels. With 10
-    or more human topics, and if `weight` is not given, effective_low and effective_high are its confidence interval.
-    The machine labels are shown to help only if effective_low exceeds the number of human topics. Rows of differences
-    also contain p, p corrected for the number of comparisons, and whether the difference is significant. With
-    `correction="bonferroni"`, they contain a simultaneous interval for all differences.
+    or more human topics, and if `weight` is not given, effective_low and effective_high are its confidence interval. If
+    effective_low does not exceed the number of human topics, a benefit of the machine labels is not proven. Rows of
+    differences also contain p, p corrected for the number of comparisons, and whether the difference is significant.
+    With `correction="bonferroni"`, these rows contain a simultaneous interval for all differences.
 
     If the assessors judged a random sample of the documents of each topic (`rel_format="sampled"` or
     `rel_format="prels"`), the inclusion probability of each document must be known. The machine's value of a topic is
     corrected by its errors on the sampled documents, each divided by the inclusion probability of the document. Only
     measures that are a sum of weight times gain over ranks are supported: P, rbp and dcg. A row contains the estimate,
-    the classical estimate from the sample alone, and the uncorrected value under the machine labels. It also contains
-    the part of the standard error that is due to the sampling of documents; if only these topics are of interest, this
-    part is the whole standard error. effective_documents is the number of documents that assessors would have to judge
-    for the same sampling error without machine labels. For documents that belong to no stratum, the machine labels are
-    used.
+    the classical estimate from the sample alone, the uncorrected value under the machine labels, and the part of the
+    standard error that is due to the sampling of documents. If only these topics are of interest, this part is the
+    whole standard error. effective_documents is the number of documents that assessors would have to judge for the same
+    sampling error without machine labels. For documents that belong to no stratum, the machine labels are used.
 
     If `human` and `machine` are scores, neither judgments nor runs are required. In this case, the machine scores
     belong to the answers of each system to all topics (questions), and the human scores belong to the answers to a
@@ -236,10 +232,10 @@ def estimate(
     With `human_labels="random"`, `plan` contains total numbers of documents. The plan assumes that simple random
     samples of equal size are drawn from the topics of the pilot sample; smaller topics are judged completely.
 
-    Intervals and tests use Student's t distribution. They are valid regardless of the accuracy of the machine. If its
-    labels are inaccurate, lambda is near 0. The method has four limitations. The confidence level applies to each
-    interval separately, not simultaneously to all. The topics that the assessors judged must be a random sample of all
-    topics, rather than easy or important topics. Confidence intervals are too narrow if the values are skewed: for
+    Intervals and tests use Student's t distribution, and are valid regardless of the accuracy of the machine. If the
+    machine labels are inaccurate, lambda is near 0. The method has four limitations. The confidence level applies to
+    each interval separately, not simultaneously to all. The topics that the assessors judged must be a random sample of
+    all topics, rather than easy or important topics. Confidence intervals are too narrow if the values are skewed: for
     lognormal values, 95% intervals have a coverage of 83% with 6 topics with human judgments, and of 88% with 40. For
     samples of documents, the method has been tested only with at least 25 topics.
 
@@ -364,7 +360,7 @@ def estimate(
 def _topic_contrasts(
     experiment: GradedRuns, labels: PairedLabels, baseline: str | None
 ) -> Iterator[tuple[str, list[Contrast]]]:
-    """Yield each measure with the values of the runs, followed by the values of the pairs of runs."""
+    """Yield the name of each measure, with the contrasts of runs and of pairs of runs."""
     pairs = pairs_to_compare(experiment.runs, baseline)
     first, second = np.array(pairs, np.int64).reshape(-1, 2).T
     runs_of_pairs = [[experiment.runs[run] for run in numbers] for numbers in (first, second)]

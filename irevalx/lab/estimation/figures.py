@@ -1,4 +1,4 @@
-"""The figure of ``estimate``. It shows differences of runs, with machine labels and from human labels alone."""
+"""The figure of ``estimate``, which shows estimates with machine labels and estimates from human labels alone."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from irevalx.lab.plotting.page import COLOURS, GREY, Page
 from irevalx.lab.plotting.panels import IntervalMark, IntervalPanel, draw_intervals
 
 MOST_ROWS = 30
-"""The maximum number of rows in a panel. They fill half a page."""
+"""The maximum number of rows in a panel, which fill half a page."""
 
 
 def estimated_intervals(result: EstimatedScores, page: Page) -> Figure:
-    """Plot the differences, estimated with machine labels and from human labels alone.
+    """Plot differences between runs, estimated with machine labels and from human labels alone.
 
-    For a single run, plot the means.
+    For a single run, plot the mean.
     """
     names = list(dict.fromkeys(row.measure for row in result.rows))
     measures = [_drawn_rows([row for row in result.rows if row.measure == name]) for name in names]
@@ -36,7 +36,7 @@ def estimated_intervals(result: EstimatedScores, page: Page) -> Figure:
 
 
 def _drawn_rows(rows: Sequence[EstimateRow]) -> list[EstimateRow]:
-    """Return the rows of a measure for the figure."""
+    """Return the rows of a measure that the figure shows."""
     pairs = [row for row in rows if row.against is not None]
     if not pairs:
         return list(rows)
@@ -62,7 +62,7 @@ def _note(result: EstimatedScores, measures: Sequence[Sequence[EstimateRow]], al
 
 
 def _marks(row: EstimateRow) -> list[IntervalMark]:
-    """Return the estimate with machine labels, and the classical estimate."""
+    """Return the marks of the estimate with machine labels and of the classical estimate."""
     none = wide = math.nan, math.nan
     if row.simultaneous_low is not None and row.simultaneous_high is not None:
         wide = row.simultaneous_low, row.simultaneous_high

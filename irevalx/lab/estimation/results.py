@@ -46,12 +46,12 @@ class EstimateRow(NamedTuple):
     correlation: float | None  # the correlation of human and machine values over topics; nan if one of them is constant
     human_topics: int | None
     machine_topics: int | None
-    effective_topics: float | None  # human topics that yield this standard error without a machine; nan if it is 0
+    effective_topics: float | None  # human topics with the same standard error without a machine; nan if the error is 0
     effective_low: float | None  # interval for the best lambda; nan for fewer than ten human topics, or a given lambda
     effective_high: float | None
     topics: int | None
     documents: int | None  # the number of documents with human labels
-    effective_documents: float | None  # human labels that yield this document error without a machine; nan if it is 0
+    effective_documents: float | None  # human labels with this document error and no machine; nan if the error is 0
     p: float | None = None  # the p-value of the difference; None, like the fields below, for the mean of a run
     corrected_p: float | None = None  # the p-value corrected for the number of comparisons of the measure
     differ: bool | None = None  # whether the corrected p-value is below alpha
@@ -62,8 +62,8 @@ class EstimateRow(NamedTuple):
 _OF_EFFECT = ("effective_topics", "effective_low", "effective_high")
 _OF_TOPICS = ("correlation", "human_topics", "machine_topics", *_OF_EFFECT)
 _OF_DOCUMENTS = ("document_error", "machine", "topics", "documents", "effective_documents")
-"""The fields that only estimates from whole topics have, and the fields that only estimates from sampled documents
-have."""
+"""The fields with values only for estimates from whole topics, and the fields with values only for estimates from
+sampled documents."""
 
 _ESTIMATES = ("estimate", "low", "high", "classical", "classical_low", "classical_high", "machine")
 _DIFFERENCES = ("estimate", "p", "corrected_p", "differ", "simultaneous_low", "simultaneous_high")
@@ -71,7 +71,7 @@ _ERRORS = (
     *("standard_error", "document_error", "lambda", "correlation", "human_topics", "machine_topics", "topics"),
     *("documents", *_OF_EFFECT, "effective_documents"),
 )
-"""The columns of each table that is displayed."""
+"""The columns of each displayed table."""
 
 
 class EstimatedScores(DrawnResult):
@@ -157,13 +157,13 @@ class PlanRow(NamedTuple):
 
 
 class LabellingPlan(Result):
-    """Result of ``estimate`` with ``plan``: expected half-widths of intervals.
+    """The result of ``estimate`` with ``plan``: expected half-widths of intervals.
 
     ``rows`` contains one row for each measure, run or pair of runs, and number of topics with human labels.
     """
 
     rows: Sequence[PlanRow]
-    alpha: float  # intervals have confidence level 1 - alpha
+    alpha: float  # the significance level; intervals have confidence level 1 - alpha
 
     def tables(self) -> list[Table]:
         """Return the table of ``rows``."""
@@ -179,7 +179,7 @@ def refuse_other_summaries(measure: str, scale: Scale | None) -> None:
 
 
 def pairs_to_compare(runs: Sequence[str], baseline: str | None) -> list[tuple[int, int]]:
-    """Return the pairs of runs to compare, as indices. The difference is first minus second.
+    """Return the pairs of runs to compare, as indices. A difference is the first run minus the second.
 
     Raise UsageError if the baseline is not one of the runs.
     """
@@ -193,7 +193,7 @@ def pairs_to_compare(runs: Sequence[str], baseline: str | None) -> list[tuple[in
 
 
 def shared_fields(estimates: Estimates | TwoStageEstimate, alpha: float, n_pairs: int) -> dict[str, Any]:
-    """Return the fields that both kinds of estimates share. A field has a value for each row, or for a single row."""
+    """Return the fields that both kinds of estimates share. A value is an array over rows, or belongs to one row."""
     low, high = estimates.interval(alpha)
     classical_low, classical_high = estimates.classical_interval(alpha)
     simultaneous_low, simultaneous_high = estimates.interval(alpha / max(1, n_pairs))

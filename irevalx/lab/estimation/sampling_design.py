@@ -31,17 +31,17 @@ from irevalx.reports.table import Table
 from irevalx.wording import invalid_value, spelled
 
 BANDS = ((5, 10, 20, 50, 100), (10, 100), ())
-"""The last ranks of ranges. All further ranks form another range. Later tuples are used if there are few documents."""
+"""The last rank of each range of ranks; all further ranks form another range. Later tuples are for few documents."""
 
 NEGLIGIBLE = 1e-4
-"""A share of the largest weight. Documents with a lower weight belong to no stratum and keep their machine labels."""
+"""The share of the largest weight below which documents belong to no stratum and keep their machine labels."""
 
 _PARTS = 1_000_000
 """The denominator of rates. Rates are percentages with four decimals."""
 
 
 class StratumRow(NamedTuple):
-    """A stratum and its sampling rate. Its documents have the same machine grade, and best ranks in the same range."""
+    """A stratum with its sampling rate: the documents with the same machine grade and best ranks in the same range."""
 
     stratum: str
     grade: int  # the machine grade
@@ -59,11 +59,11 @@ class LabellingDesign(Result):
     strata: str  # the names and the rates, as in ``degrade(strata=...)``
     text: bytes  # the file of the strata, with lines ``TOPIC DOCNO STRATUM``
     pool: Pool  # the documents that are drawn with the seed
-    seed: int  # the random seed; ``degrade`` draws the same documents with it
+    seed: int  # the random seed, with which ``degrade`` draws the same documents
 
     @property
     def rates(self) -> bytes:
-        """The content of the file for ``degrade(rates=...)``. It has a line STRATUM RATE for each stratum."""
+        """The content of the file for ``degrade(rates=...)``, with a line STRATUM RATE for each stratum."""
         return "".join(f"{part.replace(':', ' ')}\n" for part in self.strata.split()).encode()
 
     def tables(self) -> list[Table]:
@@ -140,7 +140,7 @@ class _Documents(Frozen):
 
 
 class _Strata:
-    """The documents without human labels, divided by grade and range of ranks (``edges``), to the rank ``depth``."""
+    """Strata of the documents without human labels, by grade and range of ranks, down to the rank ``depth``."""
 
     def __init__(self, documents: _Documents, edges: tuple[int, ...], depth: int | None) -> None:
         n_bands = len(edges) + 1
@@ -157,7 +157,7 @@ class _Strata:
         )
         # Neyman, Journal of the Royal Statistical Society 1934: rates are proportional to the standard deviation of
         # what machine errors add to the values. The error of a stratum is estimated from its documents with human
-        # labels, plus one document with the largest error, so that it is equal without such documents.
+        # labels, plus one document with the largest error. Without such documents, all strata have the same error.
         squares = np.bincount(self.stratum, documents.squares[documents.is_open]) / self.sizes.sum(axis=0)
         self.spread = np.sqrt(squares * (errors + 1) / (labelled + 1))
         """The standard deviation of the errors in each stratum. The shape is (n_strata,)."""

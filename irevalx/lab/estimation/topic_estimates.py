@@ -21,8 +21,7 @@ from irevalx.statistics.prediction_powered_inference import (
 from irevalx.wording import invalid_value
 
 _ADDED = 0.5
-"""A number that is added to the sum of squares of differences between values that are 0 or 1. Few such values
-differ."""
+"""The number added to the sum of squares of differences between binary values, because few such values differ."""
 
 
 _Values: TypeAlias = "tuple[FloatArray, FloatArray, FloatArray]"
@@ -45,7 +44,7 @@ def estimates_by_kind(
 ) -> Iterator[tuple[list[int], _Values, Estimates]]:
     """Yield the indices, values and estimates of contrasts of the same kind that have the same numbers of topics.
 
-    The estimates have a given lambda, or the best lambdas if ``weight`` is None.
+    ``weight`` is the lambda of all estimates, or None for the best lambda of each estimate.
     """
     kinds: dict[tuple[int, int, bool, bool], list[int]] = {}
     for place, each in enumerate(contrasts):
@@ -111,7 +110,7 @@ def _planned(
 
 
 def _warnings(estimated: Sequence[Estimates], alpha: float, *, fitted: bool) -> Iterator[str]:
-    """Yield cautions about the benefit of machine labels, clipped weights, few topics and constant values."""
+    """Yield warnings about the benefit of machine labels, clipped weights, few topics and constant values."""
     n_rows = sum(estimates.estimate.size for estimates in estimated)
     fewest = min(estimates.n_human for estimates in estimated)
     if fitted and fewest < FEWEST_FOR_BENEFIT:

@@ -1,9 +1,9 @@
 """Whether the labels of a judge depend on a covariate of documents or answers, such as the length of an answer.
 
 If the covariate is a number, two regressions within topics estimate its effect on the machine labels, given the human
-grade, and on the label errors (machine minus human). Both estimates can be biased, as ``group_bias`` describes. An
-effect is therefore reported only if both are significant and have the same sign. If the covariate is a word, such as
-the name of a system, ``favour`` compares each group of words with all others.
+grade, and on the label errors (machine minus human). The two estimates can be biased, as ``group_bias`` describes. An
+effect is therefore reported only if both are significant and have the same sign. If the values are words, such as names
+of systems, ``favour`` compares the documents of each group with all others.
 """
 
 from __future__ import annotations
@@ -57,14 +57,14 @@ class Covariate(Frozen):
     """A covariate of documents."""
 
     name: str
-    values: Mapping[tuple[bytes, bytes], float | str]  # the number or the group of each topic and document
+    values: Mapping[tuple[bytes, bytes], float | str]  # the number or the group of a document in a topic
     is_number: bool
 
     @classmethod
     def read(cls, given: Any, judges: Sequence[Judge], groups: Any, pattern: str | None, *, log: bool) -> Covariate:
-        """Read a covariate from a dictionary, a column of a table with labels, or a file. None is an empty covariate.
+        """Read a covariate from a dictionary, a column of a table with labels, or a file.
 
-        If the values are words, ``groups`` or ``pattern`` determine the group of each word. Raise InputError if some
+        If the values are words, ``groups`` or ``pattern`` determines the group of each word. Raise InputError if some
         values are numbers and others are words.
         """
         if given is None:
@@ -127,9 +127,9 @@ class Covariate(Frozen):
 
 
 def _texts_of(given: Any, judges: Sequence[Judge]) -> Iterator[tuple[tuple[bytes, bytes], str]]:
-    """Yield the covariate of each topic and document, as text.
+    """Yield each topic and document ID with the value of the covariate, as a string.
 
-    A name is looked up among the columns of the tables of labels; if no table contains it, the name is a file's.
+    A string is the name of a column in the tables of labels or, if no table contains the column, the path of a file.
     """
     if isinstance(given, Mapping):
         for topic, values in given.items():
@@ -182,7 +182,7 @@ def _columns_of_file(path: str) -> Columns:
 
 
 def _number(text: str) -> float:
-    """Return the number that a text contains, or nan."""
+    """Return the number that a string represents, or nan if the string is not a number."""
     try:
         return float(text)
     except ValueError:
@@ -199,7 +199,7 @@ def _slopes(
 
 
 def _slope(x: FloatArray, y: FloatArray, topic: IntArray, grade: IntArray, alpha: float) -> Effect:
-    """Return the slope of y on x and an indicator of each grade. All variables are centred within topics."""
+    """Return the coefficient of x in a regression of y on x and indicators of the grades, within topics."""
     from scipy import special
 
     sizes = np.maximum(np.bincount(topic), 1)

@@ -18,17 +18,17 @@ class Disagreement(NamedTuple):
     judge: str
     topic: str
     docno: str
-    human: float | int  # the labels as in the files
+    human: float | int  # the original labels
     machine: float | int
     difference: float | int
-    """Machine label minus human label. If one of them is a probability of relevance, a grade counts as 0 or 1."""
+    """The machine label minus the human label. If one label is a probability of relevance, a grade counts as 0 or 1."""
     others: Mapping[str, str] = {}  # the other columns of the table with the machine's labels
 
 
 def disagreements_of(judges: Sequence[Judge], level: int, excluded: Collection[str]) -> list[Disagreement]:
     """Return the documents for which a judge's label differs from the human label. The largest difference comes first.
 
-    The first judge is the human judge. Table columns in ``excluded`` are not copied to the result.
+    The first item of ``judges`` is the human judge. Table columns in ``excluded`` are not copied to the result.
     """
     rows = (row for judge in judges[1:] for row in _of_judge(judges[0], judge, level, excluded))
     return sorted(rows, key=lambda row: (-abs(row.difference), row.topic, row.docno))
@@ -51,12 +51,12 @@ def _of_judge(human: Judge, judge: Judge, level: int, excluded: Collection[str])
 
 
 def _short(number: float) -> float | int:
-    """Return the number as an integer if it is one. Otherwise, remove rounding errors."""
+    """Convert a whole number to an integer, and round other numbers to 12 decimals."""
     return int(number) if float(number).is_integer() else round(float(number), 12)
 
 
 def disagreement_table(rows: Sequence[Disagreement], *, several: bool) -> Table:
-    """Return a table of disagreements. If there are ``several`` judges, the first column names the judge."""
+    """Return a table of disagreements. If ``several`` is true, the first column contains the name of the judge."""
     names = [*dict.fromkeys(name for row in rows for name in row.others)]
     columns = Disagreement._fields[0 if several else 1 : -1]
     texts = [(*(getattr(row, name) for name in columns), *(row.others.get(name, "") for name in names)) for row in rows]

@@ -24,24 +24,24 @@ from irevalx.statistics.proportions import UNDEFINED, coefficient_intervals, f1_
 from irevalx.statistics.significance import ALPHA
 
 AT_ONCE = 1_000_000
-"""The maximum number of values in memory."""
+"""The maximum number of values that a batch of resamples keeps in memory."""
 
 NO_INTERVAL = None, None
 """The bounds of a missing interval."""
 
 Statistics: TypeAlias = "dict[Any, AnyArray]"
-"""A dictionary from each statistic, or from each pair of a level and a statistic, to its values."""
+"""The values of each statistic, which is identified by a name or by a relevance threshold and a name."""
 
 
 class LabelBootstrap(Frozen, kw_only=True):
-    """The resampling of topics, and the level of intervals."""
+    """The settings of the bootstrap: the number of resamples, the random seed and the level of intervals."""
 
     resamples: int = 0  # the number of resamples; 0 if no intervals are computed
     seed: int = 0
     alpha: float = ALPHA  # intervals extend from the alpha/2 to the 1 - alpha/2 quantile over the resamples
 
     def for_few_topics(self, n_topics: int) -> LabelBootstrap:
-        """Return the bootstrap with expanded percentile intervals (Hesterberg, The American Statistician 69, 2015)."""
+        """Return the settings of expanded percentile intervals (Hesterberg, The American Statistician 69, 2015)."""
         from scipy import special
 
         if n_topics < 2:  # all resamples of a single topic are equal
@@ -50,13 +50,13 @@ class LabelBootstrap(Frozen, kw_only=True):
         return replace(self, alpha=2 * float(special.ndtr(t * math.sqrt(n_topics / (n_topics - 1)))))
 
     def warnings(self, n_topics: int) -> list[str]:
-        """Return a warning if there are too few topics with labels for intervals."""
+        """Return a warning if there are too few topics with labels for confidence intervals."""
         if not self.resamples or n_topics > 1:
             return []
         return ["labels have no intervals, because these require labels of both judges for at least 2 topics"]
 
     def warnings_of_runs(self, n_topics: int) -> list[str]:
-        """Return a warning if there are too few evaluated topics for intervals, or for bootstrap intervals."""
+        """Return a warning if there are too few evaluated topics for confidence intervals."""
         if self.resamples and n_topics < 2:
             return ["measure values have no intervals, because these require at least 2 topics with results"]
         return bootstrap_warnings(n_topics) if self.resamples else []
@@ -66,14 +66,14 @@ class LabelBootstrap(Frozen, kw_only=True):
         return TopicDraws.of(n_topics, self.resamples, self.seed)
 
     def interval(self, of_draws: AnyArray) -> tuple[float | None, float | None]:
-        """Return the interval of a statistic over resamples. The shape of ``of_draws`` is (n_draws,)."""
+        """Return the quantile interval of a statistic over resamples. The shape of ``of_draws`` is (n_draws,)."""
         if not self.resamples:
             return NO_INTERVAL
         low, high = quantile_interval(np.asarray(of_draws, np.float64), self.alpha)
         return none_if_nan(float(low)), none_if_nan(float(high))
 
     def proportion(self, successes: FloatArray, units: FloatArray) -> Estimate:
-        """Return the share of successes among units. The numbers of both have the shape (n_topics,)."""
+        """Estimate the share of successes among units, given the numbers of both in each topic."""
         share = none_if_nan(float(divided(successes.sum(), units.sum())))
         return Estimate(share, *self._ends(proportion_interval, successes, units))
 
@@ -82,7 +82,7 @@ class LabelBootstrap(Frozen, kw_only=True):
     ) -> dict[str, Estimate]:
         """Return the agreement and the coefficients of agreement with confidence intervals.
 
-        The function ``compute`` computes both from counts of label pairs.
+        The function ``compute`` returns the values of these statistics, given counts of label pairs.
         """
         n_tables = confusions[0, ..., 0, 0].size if len(confusions) else 1
         agreed = np.trace(confusions, axis1=-2, axis2=-1).reshape(-1, n_tables).mean(axis=1)
@@ -101,7 +101,7 @@ class LabelBootstrap(Frozen, kw_only=True):
         }
 
     def at_level(self, cut: FloatArray) -> Estimates:
-        """Return the agreement of binary labels. The counts ``cut`` have the shape (n_topics, 2, 2)."""
+        """Estimate the precision, recall, F1 and kappa of binary labels. The shape of ``cut`` is (n_topics, 2, 2)."""
         both, human, machine = cut[:, 1, 1], cut[:, 1].sum(axis=-1), cut[:, :, 1].sum(axis=-1)
         estimates = self.coefficients(cut, at_level)
         ends = {
@@ -125,13 +125,13 @@ class LabelBootstrap(Frozen, kw_only=True):
 
     def estimates(
         self,
-        compute: Callable[[TopicDraws | None], Statistics],  # of resamples or, for None, of the topics themselves
+        compute: Callable[[TopicDraws | None], Statistics],  # of resamples or, for None, of the observed topics
         n_topics: int,
         numbers_each: int,
     ) -> dict[Any, Estimate]:
-        """Return statistics with intervals.
+        """Return each statistic with a confidence interval.
 
-        Resamples are computed in batches, and each needs ``numbers_each`` values.
+        Resamples are computed in batches, and each resample needs ``numbers_each`` values.
         """
         drawn: dict[Any, list[AnyArray]] = {}
         for batch in self.draws(n_topics).batches(max(1, AT_ONCE // max(1, numbers_each))):
@@ -146,19 +146,19 @@ class LabelBootstrap(Frozen, kw_only=True):
 
 
 def none_if_nan(number: float) -> float | None:
-    """Return a number, or None if it is nan."""
+    """Return the number, or None if the number is nan."""
     return None if math.isnan(number) else number
 
 
 OF_PAIRS = ("agreement", "kappa", "alpha_ordinal", "ac1")
-"""The coefficients that are reported for a pair of judges."""
+"""The coefficients of agreement that are reported for a pair of judges."""
 
 _NUMBERS = ("pairs", "pairs_human", "pairs_machine", "coverage", "coverage_machine")
-"""The numbers of documents that have both labels, a human label, and a machine label, and the share of documents with
-both labels among the latter two."""
+"""The statistics of documents: the numbers with both labels, with a human label and with a machine label, and the
+coverage of human labels and of machine labels."""
 
 NUMBERS_OF_TOPICS = ("topics", "topics_human", "topics_machine")
-"""The numbers of topics with documents that have both labels, a human label, and a machine label."""
+"""The numbers of topics that contain a document with both labels, with a human label, or with a machine label."""
 
 MOST_CATEGORIES = 101
 """The maximum number of integers from the smallest to the largest grade. Grades from 0 to 100 are allowed."""
@@ -168,7 +168,7 @@ class DocumentAgreement:
     """The agreement of two judges on the documents that both label."""
 
     def __init__(self, labels: PairedLabels, human: Judgments, machine: Judgments) -> None:
-        """Count labels on shared topics, and all labels of each file.
+        """Count the label pairs of each topic, and the labels of each file.
 
         Raise InputError if no document has both labels.
         """
@@ -178,7 +178,7 @@ class DocumentAgreement:
         self.n_human, self.n_machine = (int((judge.grades >= 0).sum()) for judge in (human, machine))
         with_labels = [int(np.count_nonzero(judge.rows.count(judge.grades >= 0))) for judge in (human, machine)]
         self.topics_of = int(np.count_nonzero(rows.count(pairs))), *with_labels
-        """The numbers of topics, as named by ``NUMBERS_OF_TOPICS``."""
+        """The numbers of topics that ``NUMBERS_OF_TOPICS`` names."""
 
         if not self.n_pairs:
             raise InputError(
@@ -201,18 +201,18 @@ class DocumentAgreement:
         self.levels = range(max(1, least + 1), greatest + 1)
         self.topics = [as_text(topic) for topic in labels.judgments.topics]
         self.confusions = confusions_by_topic(ours, theirs, self.grades.tolist(), rows.ids[pairs], rows.n)
-        """The numbers of documents of each pair of grades. The shape is (n_topics, n_grades, n_grades)."""
+        """The number of documents of each topic and pair of grades. The shape is (n_topics, n_grades, n_grades)."""
 
         self._by_topic = [rows.count(mask).tolist() for mask in (pairs, labels.human >= 0, labels.machine >= 0)]
 
     @property
     def counts(self) -> FloatArray:
-        """The counts of label pairs, summed over topics. The shape is (n_grades, n_grades)."""
+        """The number of documents of each pair of grades, over all topics. The shape is (n_grades, n_grades)."""
         return counts_of(self.confusions, None)
 
     @property
     def _with_pairs(self) -> FloatArray:
-        """The confusion matrices of the topics that have label pairs. These topics are resampled."""
+        """The confusion matrices of the resampled topics, which are the topics with label pairs."""
         of_topics: FloatArray = self.confusions[self.confusions.sum(axis=(1, 2)) > 0]
         return of_topics
 
@@ -233,21 +233,21 @@ class DocumentAgreement:
         return f"{' and '.join(parts)} (topics with a document labelled by both judges)"
 
     def statistics(self, bootstrap: LabelBootstrap) -> Iterator[AgreementPart]:
-        """Yield the counts, coverage, confusion, coefficients, and agreement at each level, over all topics."""
+        """Yield counts, coverage, coefficients, and the agreement at each relevance threshold, over all topics."""
         numbers = self.n_pairs, self.n_human, self.n_machine
         yield from self._parts(None, self._with_pairs, bootstrap, numbers)
 
     def coefficients(self, counts: FloatArray) -> dict[str, FloatArray]:
-        """Return a dictionary from each coefficient of agreement to its values."""
+        """Return the coefficients of agreement, as a dictionary from the name of a coefficient to values."""
         return coefficients(counts, self.grades, len(self.categories))
 
     def of_pair(self, bootstrap: LabelBootstrap) -> Estimates:
-        """Return the number of documents and the coefficients of agreement of two judges."""
+        """Return the number of documents with labels of both judges, and the coefficients of agreement."""
         estimates = bootstrap.coefficients(self._with_pairs, self.coefficients)
         return {"pairs": Estimate(self.n_pairs), **{name: estimates[name] for name in OF_PAIRS}}
 
     def statistics_by_topic(self) -> Iterator[AgreementPart]:
-        """Yield the statistics for each topic, without intervals."""
+        """Yield the statistics of each topic, without intervals."""
         for topic, counts, *numbers in zip(self.topics, self.confusions, *self._by_topic, strict=True):
             yield from self._parts(topic, counts[np.newaxis], LabelBootstrap(), numbers)
 
@@ -256,7 +256,7 @@ class DocumentAgreement:
     ) -> Iterator[AgreementPart]:
         """Yield the statistics of a topic, or of all topics.
 
-        ``numbers`` counts documents with both, human and machine labels.
+        ``numbers`` contains the numbers of documents with both labels, a human label, and a machine label.
         """
         coverage = (numbers[0] / number if number else None for number in numbers[1:])
         values = (*numbers, *coverage, *(self.topics_of if topic is None else ()))
@@ -272,7 +272,7 @@ class DocumentAgreement:
 
 
 def counts_of(confusions: FloatArray, draws: TopicDraws | None) -> FloatArray:
-    """Return the document counts summed over topics, for each resample if ``draws`` is given.
+    """Return the number of documents of each pair of grades, over the topics or over each resample of topics.
 
     The shape is ([n_draws,] n_grades, n_grades).
     """

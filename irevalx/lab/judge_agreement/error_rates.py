@@ -15,7 +15,7 @@ from irevalx.wording import spelled
 
 
 def error_rates(human: Judge, judge: Judge, bootstrap: LabelBootstrap, level: int) -> list[AgreementPart]:
-    """Return the error rates of a judge, and estimates of the prevalence over all documents that the judge labels."""
+    """Estimate the error rates of a judge, and the prevalence of relevant documents in all labels of the judge."""
     requested = level
     [human, judge], level = on_one_scale([human, judge], level)
     grades, _ = grades_for(judge.labels, human.labels)

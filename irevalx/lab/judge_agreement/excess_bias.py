@@ -5,7 +5,7 @@ expected bias is a regression line that predicts the bias from the human score. 
 the group, and the group's distance from the line is its excess bias. Single runs deviate from the line regardless of
 the number of topics. For example, a run of ten documents for each topic loses more average precision to false alarms
 than a run of a thousand documents with the same score. Therefore, the error of the excess bias includes the deviation
-of a single run. It also includes the deviation of the group under shuffled labels, which are unbiased.
+of a single run, and the deviation of the group under shuffled labels, which are unbiased.
 """
 
 from __future__ import annotations
@@ -17,20 +17,20 @@ from irevalx.frozen import Frozen
 
 
 class ExcessBias(Frozen):
-    """The excess bias of a group."""
+    """The excess bias of a group, with a standard error."""
 
     value: float
-    """The excess bias. It is above 0 if the machine favours the group."""
+    """The excess bias, which is positive if the machine favours the group."""
     error: float
-    """The standard error. It has three parts: the variation over topics, the deviation of single runs from the line,
+    """The standard error, which has three parts: the variation over topics, the deviation of single runs from the line,
     and the group's deviation with shuffled labels."""
     freedom: int
-    """The degrees of freedom of Student's t distribution of value / error."""
+    """The degrees of freedom of the t distribution of the excess bias divided by the standard error."""
     shuffled: float = 0.0
     """The excess bias with shuffled labels."""
 
     def interval(self, alpha: float) -> tuple[float, float]:
-        """Return the bounds of the interval. The interval excludes 0 if p is below alpha."""
+        """Return the bounds of the confidence interval. The interval excludes 0 if p is below alpha."""
         from scipy import special
 
         half = float(special.stdtrit(self.freedom, 1 - alpha / 2)) * self.error
@@ -59,7 +59,7 @@ def excess_bias(human: FloatArray, machine: FloatArray, member: BoolArray) -> Fl
 def excess_bias_of(
     human: FloatArray, machine: FloatArray, member: BoolArray, drawn: FloatArray, n_topics: int, shuffled: float = 0.0
 ) -> ExcessBias:
-    """Return the excess bias of a group and its error. The shape of scores is (n_runs,).
+    """Return the excess bias of a group with a standard error. The shape of ``human`` and ``machine`` is (n_runs,).
 
     ``drawn`` contains the excess bias in each topic resample.
     """
@@ -70,9 +70,9 @@ def excess_bias_of(
 
 
 def _line(x: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return a point of the regression line and its slope.
+    """Return the coordinates of a point on the regression line, and the slope.
 
-    If there are at most two points, it passes through the origin.
+    A line through at most two points also passes through the origin.
     """
     if x.shape[-1] > 2:
         middle, height = x.mean(axis=-1, keepdims=True), y.mean(axis=-1, keepdims=True)
@@ -83,7 +83,7 @@ def _line(x: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray, FloatAr
 
 
 def _variance_of_a_run(human: FloatArray, bias: FloatArray, member: BoolArray) -> tuple[float, int]:
-    """Return the prediction variance of a single run with the same score, and its degrees of freedom, or zeros."""
+    """Return the variance of a prediction at the group's mean score, and its degrees of freedom, or two zeros."""
     x, y = human[~member], bias[~member]
     n_fitted = 2 if x.size > 2 else 1
     freedom = x.size - n_fitted

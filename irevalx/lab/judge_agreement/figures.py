@@ -1,7 +1,4 @@
-"""The figures of ``labels``.
-
-They show documents by label, pairs of judges, label errors by covariate, and runs before and after reranking.
-"""
+"""The figures of ``labels``: confusion matrices, pairs of judges, calibration, covariates, and reranked runs."""
 
 from __future__ import annotations
 
@@ -42,7 +39,7 @@ from irevalx.lab.plotting.ticks import PERCENT
 from irevalx.reports.names import drawable
 
 _MOST_NUMBERED = 12
-"""The maximum number of grades for which cells contain numbers."""
+"""The maximum number of grades for which the cells of a confusion matrix contain numbers."""
 
 _CELL, _LEAST_CELLS, _LOW_ROW = (0.62, 0.4), (0.5, 0.25), 0.16
 """Sizes of the cells of pairs of judges, in inches: the width and the height of a cell with a value and its interval,
@@ -54,7 +51,7 @@ font size in points."""
 
 
 def confusion_map(result: LabelsResult, page: Page) -> Figure:
-    """Plot the number of documents by human and machine grade. Cells are shaded by their share of the row."""
+    """Plot the number of documents by human and machine grade. The shade of a cell is its share of the row."""
     [confusion] = result.of("documents")
     grades = confusion.grades
     numbers = np.array([[confusion.counts.get((a, b), 0) for b in grades] for a in grades], np.float64)
@@ -75,7 +72,7 @@ def confusion_map(result: LabelsResult, page: Page) -> Figure:
 
 
 def _kappas(kind: Kind, name: str, result: LabelsResult) -> dict[tuple[str, str], Estimate]:
-    """Return a dictionary from each pair of judges to a statistic. For one judge, the pair contains its name twice."""
+    """Return the value of a statistic for each pair of judges. The pair of a single judge contains its name twice."""
     return {
         (part.judge or "", part.against or part.judge or ""): part.statistics[name]
         for part in result.of(kind)
@@ -107,7 +104,7 @@ def judge_matrix(result: LabelsResult, page: Page) -> Figure:
     row_height = _CELL[1] if has_intervals else _LOW_ROW
     figure = page.figure(0.25 + row_height * len(names) + (longest if upright else 0.0))
     texts = {cell: text if has_intervals else text.split("\n")[0] for cell, text in texts.items() if has_texts}
-    size = min(_NAME_SIZE, 72 * width / 1.2)  # so that names of columns do not touch
+    size = min(_NAME_SIZE, 72 * width / 1.2)  # prevents the names of columns from touching
     draw_matrix(
         *(figure.subplots(), values, named, named),
         texts=texts,
@@ -126,7 +123,7 @@ def judge_matrix(result: LabelsResult, page: Page) -> Figure:
 
 
 def reranked_runs(result: LabelsResult, page: Page) -> Figure:
-    """Plot human and machine values of runs before and after reranking. Each judge and measure has a panel."""
+    """Plot machine against human values of runs, before and after reranking, in a panel for each judge and measure."""
     panels: dict[tuple[str | None, str | None], dict[str, dict[str, float]]] = {}
     for part in result.of("gains"):
         if part.run is not None:
@@ -166,7 +163,7 @@ def reranked_runs(result: LabelsResult, page: Page) -> Figure:
 
 
 def reliability_diagram(result: LabelsResult, page: Page) -> Figure:
-    """Plot the share of relevant documents against the mean probability in each bin. Each judge has a line."""
+    """Plot the share of relevant documents against the mean probability in each bin, with a line for each judge."""
     curves: dict[str, list[tuple[float, float]]] = {}
     for row in result.reliability:
         curves.setdefault(row.judge or "", []).append((row.probability, row.relevant))
@@ -184,7 +181,7 @@ def reliability_diagram(result: LabelsResult, page: Page) -> Figure:
 
 
 def errors_by_covariate(result: LabelsResult, page: Page) -> Figure:
-    """Plot the mean label error against the covariate. Each human grade and judge has a line."""
+    """Plot the mean label error against the covariate, with a line for each human grade and judge."""
     curves: dict[str, list[tuple[float, float]]] = {}
     for row in result.errors_by_covariate:
         name = f"{'' if row.judge is None else f'{row.judge}, '}human label {row.human}"
@@ -202,7 +199,7 @@ def errors_by_covariate(result: LabelsResult, page: Page) -> Figure:
 def _draw_lines(
     figure: Figure, page: Page, curves: dict[str, list[tuple[float, float]]], title: str, note: str
 ) -> None:
-    """Plot a line for each name in the only panel, and add the title, the note and a legend."""
+    """Plot the line of each name in ``curves``, and add the title, the note and a legend to the figure."""
     [panel] = figure.axes
     names = names_within(curves, _LONGEST_LINE * page.width, _NAME_SIZE)
     lines = {}

@@ -1,11 +1,11 @@
 """Tests of whether a machine favours a group of runs, on the documents that both judges label.
 
-The contrast of a document is the share of the group's runs that retrieve it among their first K documents, minus the
-share of the other runs that do. Two regressions estimate the effect of the contrast. The first compares the machine
-labels of documents of a topic with the same human grade. Its estimate is too high if human labels are noisy and the
-group retrieves more relevant documents. The second compares the label errors (machine minus human) of documents of a
-topic. Its estimate is too high if errors depend on the grade and the group is more effective. A favour is therefore
-reported only if both effects are significant and have the same sign.
+The contrast of a document is the share of the group's runs that retrieve the document among their top K, minus the same
+share for the other runs. Two regressions estimate the effect of the contrast. The effect on machine labels is estimated
+from documents of the same topic and human grade. This estimate is too high if human labels are noisy and the group
+retrieves more relevant documents. The effect on label errors (machine minus human) is estimated from documents of the
+same topic. This estimate is too high if errors depend on the grade and the group is more effective. A favour is
+therefore reported only if both effects are significant and have the same sign.
 """
 
 from __future__ import annotations
@@ -31,26 +31,26 @@ FEWEST_TOPICS = 10
 
 
 class Effect(NamedTuple):
-    """The effect in a regression. If there are too few topics, all numbers but ``topics`` are nan."""
+    """The effect of a variable in a regression. If there are too few topics, all fields except ``topics`` are nan."""
 
     value: float
     p: float  # the p-value over topics
     topics: int  # the number of topics in the regression
-    half_width: float = np.nan  # the half-width of the confidence interval; nan if there is none
+    half_width: float = np.nan  # the half-width of the confidence interval; nan without an interval
 
 
 class Favour(Frozen):
-    """The result of both regressions for a group."""
+    """The effects of the contrast of a group on labels and on errors."""
 
     of_labels: float  # the effect on the machine label, given the human grade; nan if there are too few topics
     of_errors: float  # the effect on the error of the machine label
     p: float  # the p-value before correction
     topics: int  # the number of topics that both regressions use
-    half_widths: tuple[float, float] = (np.nan, np.nan)  # of the intervals of both effects; nan if there are none
+    half_widths: tuple[float, float] = (np.nan, np.nan)  # half-widths of both intervals; nan without intervals
 
 
 def favour(contrast: FloatArray, human: IntArray, machine: AnyArray, topic: IntArray) -> Favour:
-    """Return the effects of the contrast on the labels and errors. The arrays have the shape (n_documents,)."""
+    """Return the effects of the contrast on labels and on errors. The shape of the arrays is (n_documents,)."""
     of_grade = np.unique(np.stack((topic, human)), axis=1, return_inverse=True)[1].reshape(-1)
     labels = _regression(contrast, machine.astype(np.float64), of_grade, topic)
     errors = _regression(contrast, (machine - human).astype(np.float64), topic, topic)
@@ -58,9 +58,9 @@ def favour(contrast: FloatArray, human: IntArray, machine: AnyArray, topic: IntA
 
 
 def combined(labels: Effect, errors: Effect) -> Favour:
-    """Return the result of both regressions.
+    """Combine the results of both regressions.
 
-    The p-value is the larger one, or 1 if the effects have different signs.
+    The combined p-value is the larger one, or 1 if the effects have different signs.
     """
     p = np.nan if np.isnan(labels.p + errors.p) else max(labels.p, errors.p)
     if labels.value * errors.value <= 0:
@@ -70,14 +70,14 @@ def combined(labels: Effect, errors: Effect) -> Favour:
 
 
 def _regression(x: FloatArray, y: FloatArray, centred_within: IntArray, topic: IntArray) -> Effect:
-    """Return the effect of x on y."""
+    """Return the slope of y on x, which is centred within groups of documents. The units of the test are topics."""
     if not x.size:
         return Effect(np.nan, np.nan, 0)
     x = x - (np.bincount(centred_within, x) / np.maximum(np.bincount(centred_within), 1))[centred_within]
     x = np.where(np.abs(x) < 1e-12, 0.0, x)
     squares = np.bincount(topic, x**2)
     sums = np.bincount(topic, x * y)[squares > 0].astype(np.float64)
-    sums = without_noise(sums)  # 0 for equal labels, instead of 1e-17 with a small p
+    sums = without_noise(sums)  # equal labels must sum to 0: an error of 1e-17 would have a small p-value
     n = sums.size
     if n < FEWEST_TOPICS:
         return Effect(np.nan, np.nan, n)
@@ -88,7 +88,7 @@ def _regression(x: FloatArray, y: FloatArray, centred_within: IntArray, topic: I
 def group_favours(
     experiment: GradedRuns, both: PairedLabels, groups: Sequence[str]
 ) -> Iterator[tuple[str, dict[str, Estimates]]]:
-    """Yield each measure, and a dictionary from each group to its statistics."""
+    """Yield the name of each measure, and the statistics of favour for each group."""
     rows, names = both.judgments.rows, sorted(set(groups))
     used = np.isin(rows.ids, [both.judgments.topic_index[topic] for topic in experiment.topics]) & both.have_both
     members: list[BoolArray] = [np.array([group == name for group in groups]) for name in names]
@@ -118,7 +118,7 @@ def group_favours(
 
 
 def favour_statistics(favours: Sequence[Favour]) -> Iterator[Estimates]:
-    """Yield the statistics of each group. The p-values are corrected for the number of groups."""
+    """Yield the statistics of favour for each group. The p-values are corrected for the number of groups (Holm)."""
     corrected = np.array([each.p for each in favours])
     corrected[np.isfinite(corrected)] = holm(corrected[np.isfinite(corrected)])
     for each, p in zip(favours, corrected.tolist(), strict=True):

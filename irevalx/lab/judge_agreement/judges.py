@@ -37,7 +37,7 @@ HUMAN, SECOND_HUMAN = "human", "second_human"
 """The names of the human judges."""
 
 COMBINATIONS = ("vote", "mean", "dawid_skene")
-"""The combinations of several machines. Their labels are integer grades."""
+"""The methods that combine the labels of several machines into integer grades."""
 
 WRITTEN = (*COMBINATIONS, "probability")
 """The combined labels that can be written: ``COMBINATIONS``, and probabilities of relevance in Dawid and Skene's
@@ -55,13 +55,13 @@ class Judge(Frozen, kw_only=True):
     is_cut: bool = False  # whether the labels are binary because probabilities of relevance were thresholded
     n_rounded: int = 0  # the number of labels that are rounded to the nearest integer grade
     maximum: float = 1.0  # the label in the input that corresponds to 1 in ``values``
-    first_answer: Labels | None = None  # the first answer as it was read; None for combinations
+    first_answer: Labels | None = None  # the first answer before conversion; None for combinations of machines
 
     @classmethod
     def of(cls, name: str, answers: Sequence[Labels]) -> Judge:
-        """Return a judge, given its answers.
+        """Return the judge that gave the answers.
 
-        If any answer contains probabilities, labels 0 and 1 are also probabilities.
+        If one answer contains probabilities, labels 0 and 1 in other answers are also read as probabilities.
         """
         if any(answer.probability is not None for answer in answers):
             answers = [answer.as_probabilities() for answer in answers]
@@ -87,15 +87,15 @@ class CombinedLabels(Frozen, kw_only=True):
     """The combined labels of several machines."""
 
     judges: tuple[Judge, ...] = ()  # a judge for each of ``COMBINATIONS``
-    texts: Mapping[str, bytes] = {}  # the files of ``WRITTEN``: lines ``TOPIC 0 DOCNO GRADE``, by topic and document
+    texts: Mapping[str, bytes] = {}  # the content of each file of ``WRITTEN``: sorted lines ``TOPIC 0 DOCNO GRADE``
 
 
 def judges_of(
     reading: LabelReading, human: Any, machine: Any, machines: Any, second_human: Any, columns: Sequence[str]
 ) -> list[Judge]:
-    """Read the labels of the human judge and of a machine, or of several machines and other human assessors.
+    """Read the labels of all judges: the human judge, one or more machines, and a second human assessor.
 
-    ``columns`` of the table ``human`` contain the labels of the human judge and of machines.
+    ``columns`` names the columns of the table ``human`` with the labels of the human judge and of machines.
     """
     labels, *of_columns = reading.columns(human, columns) if columns else [reading.human(human)]
     if columns[2:]:
@@ -110,7 +110,7 @@ def judges_of(
 
 
 def machines_of(machines: Mapping[str, Any], reading: LabelReading) -> list[Judge]:
-    """Read the machines in a dictionary from name to judgments. Raise UsageError if a name or a list is invalid.
+    """Read the judgments of each machine. Raise UsageError if the name of a machine is invalid or a list is empty.
 
     A list of judgments contains the repeated answers of a machine.
     """
@@ -136,7 +136,7 @@ def binarise(judgments: Judgments, level: int) -> Judgments:
 
 
 def binarise_judge(judge: Judge, level: int) -> Judge:
-    """Return a judge with binary grades."""
+    """Convert the grades of a judge to binary grades: 1 from ``level`` on, and 0 for lower grades."""
     if judge.is_cut:
         return judge
     answers = tuple(binarise(answer, level) for answer in judge.answers)
@@ -144,9 +144,9 @@ def binarise_judge(judge: Judge, level: int) -> Judge:
 
 
 def on_one_scale(judges: Sequence[Judge], level: int) -> tuple[list[Judge], int]:
-    """Return judges with comparable labels, and the relevance threshold.
+    """Return the judges with comparable labels, and the relevance threshold for these labels.
 
-    If a judge has probabilities, all labels become binary.
+    If a judge assigns probabilities, the labels of all judges become binary.
     """
     if not any(judge.is_cut for judge in judges):
         return list(judges), level
@@ -157,16 +157,16 @@ class PairedNumbers(Frozen):
     """The labels of a judge and of the human judge on a common scale, for each document that the judge labels."""
 
     place: IntArray  # index of the document in the human labels, or ABSENT
-    human_grade: IntArray  # negative if there is none
-    machine_grade: IntArray  # negative if there is none
-    human: AnyArray  # the label before rounding; unspecified if there is none
-    machine: AnyArray  # the label before rounding
+    human_grade: IntArray  # negative if the document has no human grade
+    machine_grade: IntArray  # negative if the document has no machine grade
+    human: AnyArray  # the human label before rounding; unspecified if the grade is negative
+    machine: AnyArray  # the machine label before rounding
 
     @classmethod
     def of(cls, human: Judge, judge: Judge, level: int) -> PairedNumbers:
-        """Pair the labels.
+        """Pair the labels of two judges.
 
-        If one of the judges has probabilities, ``level`` is the threshold for the grades of the other.
+        If one judge assigns probabilities, ``level`` is the relevance threshold for the grades of the other judge.
         """
         first, second = on_one_scale([human, judge], level)[0]
         place = places_of(judge.labels, human.labels)
@@ -184,13 +184,13 @@ class PairedNumbers(Frozen):
 
 
 def on_documents_of(labels: Judgments, others: Judgments) -> Judgments:
-    """Restrict labels to the documents that have a grade in other judgments. Other documents become unjudged."""
+    """Return labels in which all documents without a grade in the judgments ``others`` are unjudged."""
     grades, _ = grades_for(labels, others)
     return replace(labels, grades=np.where(grades < 0, UNJUDGED_IN_FILES, labels.grades))
 
 
 def notes_on_cuts(judges: Sequence[Judge], level: int) -> tuple[str, ...]:
-    """Return sentences about labels that are thresholded or rounded. ``level`` is the threshold for grades."""
+    """Return sentences about thresholded or rounded labels. ``level`` is the relevance threshold for grades."""
     probabilistic = [judge.name for judge in judges if judge.is_cut]
     rounded = [f"{judge.name} ({judge.n_rounded} labels)" for judge in judges if judge.n_rounded]
     notes = []
@@ -210,7 +210,7 @@ def notes_on_cuts(judges: Sequence[Judge], level: int) -> tuple[str, ...]:
 def combine_labels(machines: Sequence[Judge], level: int) -> CombinedLabels:
     """Combine the labels of machines by vote, mean grade, and Dawid and Skene's model.
 
-    A document has a combined label if any machine labels it.
+    A document has a combined label if at least one machine labels the document.
     """
     if len(machines) < 2:
         return CombinedLabels()
@@ -241,7 +241,7 @@ def combine_labels(machines: Sequence[Judge], level: int) -> CombinedLabels:
 
 
 def table_of(judges: Sequence[Judge]) -> tuple[list[tuple[bytes, bytes]], IntArray]:
-    """Return the documents of all judges, in the order of topics and IDs, and their grades.
+    """Return the documents that judges label, sorted by topic and ID, and the grades of each document.
 
     The shape of the grades is (n_documents, n_judges).
     """
@@ -271,7 +271,7 @@ SKEWED = 0.2
 """The difference between kappa and AC1 above which a warning explains the difference."""
 
 GREATEST_GRADE = 10
-"""A machine label. Labels above this number and above all human grades are probably percentages."""
+"""The label above which machine labels that exceed all human grades are probably percentages."""
 
 
 class JudgeComparison(Frozen, kw_only=True):
@@ -292,7 +292,7 @@ class JudgeComparison(Frozen, kw_only=True):
     def compare(
         self, human: Judgments, machine: Judgments, level: int, name: str | None = None, warn: Warn = warn
     ) -> tuple[list[AgreementPart], tuple[str, ...]]:
-        """Return statistics of a judge's labels, and notes on topics. ``level`` is the threshold of both judges."""
+        """Return statistics of a judge's labels, and notes on topics. ``level`` is the relevance threshold."""
         both = PairedLabels.of(human, machine, common_topics(human, machine))
         agreement = DocumentAgreement(both, human, machine)
         parts = list(agreement.statistics(self.bootstrap))
@@ -358,7 +358,7 @@ class JudgeComparison(Frozen, kw_only=True):
 
 
 def common_topics(human: Judgments, machine: Judgments) -> list[bytes]:
-    """Return the topics that both judges label. Raise InputError if there are none."""
+    """Return the topics that both judges label. Raise InputError if no topic has labels of both judges."""
     topics = [topic for topic in human.topics if topic in machine.topic_index]
     if not topics:
         raise InputError(f"{shown_name(human.path)} and {shown_name(machine.path)} have no topic in common")
@@ -366,10 +366,7 @@ def common_topics(human: Judgments, machine: Judgments) -> list[bytes]:
 
 
 def _notes_on_unlabelled(both: PairedLabels, *, of_groups: bool, rerank: bool) -> Iterator[str]:
-    """Yield a sentence for each judge about documents that only the other judge labels.
-
-    They are treated as unjudged.
-    """
+    """Yield a sentence for each judge about documents that only the other judge labels, which count as unjudged."""
     labelled = {"human": both.human >= 0, "machine": both.machine >= 0}
     kinds = [*["groups"] * of_groups, *["reranking"] * rerank]
     for judge, other in (("machine", "human"), ("human", "machine")):
@@ -393,7 +390,7 @@ def _warnings(
     *,
     of_runs: bool,
 ) -> Iterator[str]:
-    """Yield cautions on coverage, missing grades and skewed grades.
+    """Yield warnings about coverage, missing grades and skewed grades.
 
     ``of_runs`` is true if scores of runs are compared.
     """

@@ -1,4 +1,4 @@
-"""``labels`` compares machine judgments with human judgments. This module also declares its command."""
+"""The function ``labels``, which compares machine judgments with human judgments, and its command."""
 
 from collections.abc import Mapping, Sequence
 from os import PathLike
@@ -45,7 +45,7 @@ _SEVERAL = ("machines", "machine_columns")
 """The parameters that accept several machines."""
 
 _GROUPED = ("runs", "covariate")
-"""The parameters that accept runs or words that can be grouped."""
+"""The parameters whose runs or words can be grouped."""
 
 RESAMPLES = 1000
 """The default number of bootstrap resamples."""
@@ -140,7 +140,7 @@ def _run(
     ] = None,
     **options: Any,
 ) -> None:
-    """Compare the labels. Write the result and the combined labels."""
+    """Compare the labels of judges, and write the result and the combined labels."""
     for name in ("human_topics", "machine_columns"):
         options[name] = options[name] or None
     options["disagreements"] = disagreements_file is not None
@@ -220,11 +220,11 @@ def labels(
     statistic requires a ground truth, `human` is the ground truth. Only documents labelled by both judges are compared.
     Coverage is the share of a judge's labels that are compared.
 
-    The result contains the share of equal grades (agreement) and coefficients of agreement. It also contains the number
-    of documents by pair of grades (confusion). The coefficients are Cohen's kappa (unweighted, and with linear and
-    quadratic weights), Krippendorff's alpha (nominal and ordinal) and Gwet's AC1. For each grade, the result contains
-    precision, recall, F1 and kappa of the labels with this grade as the relevance threshold. If nearly all labels have
-    the same grade, kappa is low even at high agreement, while AC1 stays high.
+    The result contains the share of equal grades (agreement), coefficients of agreement, and the number of documents by
+    pair of grades (confusion). The coefficients are Cohen's kappa (unweighted, and with linear and quadratic weights),
+    Krippendorff's alpha (nominal and ordinal) and Gwet's AC1. For each grade, the result contains precision, recall, F1
+    and kappa of the labels with this grade as the relevance threshold. If nearly all labels have the same grade, kappa
+    is low even at high agreement, while AC1 stays high.
 
     A label can be a number or a word, or it can be missing. `label_values` sets the grades of words. Negative numbers,
     empty fields and words such as ERROR (in Python, also None and nan) are missing labels. If a file contains numbers,
@@ -232,9 +232,9 @@ def labels(
     the labels of this judge are read as probabilities of relevance and cut at 0.5, and the labels of all other judges
     are cut at `level`. If some labels exceed 1, each label is rounded to the nearest integer grade (1.5 is rounded to
     1). In both cases, the original labels are also compared with the human grades. For such labels, the result contains
-    Spearman's and Pearson's correlation and, for labels above 1, the mean difference. It also contains the relevance
-    threshold with the highest kappa, and a cross-validated kappa, for which this threshold is chosen on other topics.
-    For probabilities, the result contains the Brier score, the calibration error and the reliability curve.
+    Spearman's and Pearson's correlation, the relevance threshold with the highest kappa, a cross-validated kappa, for
+    which this threshold is chosen on other topics, and, for labels above 1, the mean difference. For probabilities, the
+    result contains the Brier score, the calibration error and the reliability curve.
 
     With `rel_format="prefs"`, `human` and `machine` are preference judgments of pairs of documents. The result contains
     the share of pairs with the same preference, with and without ties, and kappa. For kappa, each pair is counted in
@@ -248,10 +248,10 @@ def labels(
     square error and the bias (machine minus human). The result also contains the bias and the ranks of each run, and it
     compares significance decisions on pairs of runs, with the same columns as irevalx-lab agree. Runs are evaluated
     with each judge's labels separately: a document that a judge did not label is unjudged in the evaluation by this
-    judge. The rate of false differences (fpr) is computed over the pairs that do not differ significantly under the
-    human labels: the share of these pairs that differ significantly under the machine labels. The rate of missed
-    differences (fnr) is computed over the pairs that differ significantly under the human labels: the share of these
-    pairs that do not differ significantly under the machine labels.
+    judge. The rate of false differences (fpr) is the share of the pairs without a significant difference under the
+    human labels that differ significantly under the machine labels. The rate of missed differences (fnr) is the share
+    of the pairs with a significant difference under the human labels that do not differ significantly under the machine
+    labels.
 
     With `groups` or `group_by`, a test determines whether the machine favours a group of runs. The test uses the
     documents that both judges label, and compares documents that only the group's runs retrieve among their first K
@@ -274,15 +274,15 @@ def labels(
     machine gain (gain_ratio). If the gain under machine labels exceeds the gain under human labels, do not use the
     machine to evaluate runs that use it themselves. rerank_excess_bias is the excess bias of each reranked run relative
     to the other runs, which are not reranked. If some documents have a machine label and no human label, groups and
-    reranked runs are compared by scores that exclude the machine labels of these documents. Otherwise, a machine that
-    labels more documents would seem to favour the runs that retrieve them.
+    reranked runs are compared by scores that exclude the machine labels of these documents. Without this exclusion, a
+    machine that labels more documents would seem to favour the runs that retrieve them.
 
     With `machines`, the judges are several machines, other assessors (`second_human`), and combinations of the
     machines: majority vote, mean grade, and the model of Dawid and Skene. For each judge, the result contains all
     statistics reported for a single machine, the bias of the judge's grades and, with `runs`, the remaining error if
     assessors judge some of the topics (`human_topics`). The result also contains the agreement of each pair of judges
     on documents with human labels, and by how much the kappa of each combination exceeds the kappa of each machine.
-    Combinations do not use human labels. They label every document that at least one machine labels.
+    Combinations do not use human labels, and label every document that at least one machine labels.
 
     With `panel`, the result contains Krippendorff's alpha of all judges together (nominal, ordinal and interval; labels
     can be missing) and the change of alpha if one judge is left out. The result also contains the mean correlation

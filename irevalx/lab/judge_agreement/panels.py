@@ -24,7 +24,7 @@ from irevalx.statistics.significance import without_noise
 from irevalx.wording import spelled
 
 _ALPHAS = {scale: f"panel_alpha_{scale}" for scale in ("nominal", "ordinal", "interval")}
-"""A dictionary from the scale of the grades to the statistic of alpha."""
+"""The name of the statistic of Krippendorff's alpha for each scale of the grades."""
 
 
 def panel_statistics(judges: Sequence[Judge], bootstrap: LabelBootstrap, level: int) -> Iterator[AgreementPart]:
@@ -59,13 +59,13 @@ def panel_statistics(judges: Sequence[Judge], bootstrap: LabelBootstrap, level: 
 
 
 def _alphas(counts: FloatArray, grades: IntArray) -> dict[str, FloatArray]:
-    """Return a dictionary from each statistic of alpha, which depends on the scale of grades, to its values."""
+    """Return Krippendorff's alpha for each scale of the grades."""
     each = alpha(counts), alpha(counts, ordinal=True), alpha(counts, grades=grades)
     return dict(zip(_ALPHAS.values(), each, strict=True))
 
 
 def _with_and_without_topics(of_topics: FloatArray) -> FloatArray:
-    """Return the sum over all topics, followed by the sums over all topics but one."""
+    """Return the sum over all topics, followed by the sum over the other topics for each topic."""
     total = of_topics.sum(axis=0, keepdims=True)
     return np.concatenate((total, total - of_topics))
 
@@ -80,10 +80,7 @@ def _linear(each: FloatArray, bootstrap: LabelBootstrap) -> Estimate:
 
 
 def _errors(human: IntArray, machines: IntArray, topic: IntArray, bootstrap: LabelBootstrap) -> AgreementPart:
-    """Return the correlation of errors, and the effective number of judges.
-
-    Both are computed on documents that all judges label.
-    """
+    """Return the correlation of errors and the effective number of judges, on the documents that all judges label."""
     used = (human >= 0) & (machines >= 0).all(axis=1)
     n_judges = machines.shape[1]
     vectors = np.column_stack((np.ones(used.sum()), (machines - human[:, np.newaxis])[used]))

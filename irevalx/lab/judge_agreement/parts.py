@@ -1,4 +1,4 @@
-"""Typed results of ``labels``. A part contains the statistics of one subject, and all parts have a long form."""
+"""The parts of a result of ``labels``. Each part contains the statistics of one subject, and has a long form."""
 
 from __future__ import annotations
 
@@ -31,41 +31,41 @@ Kind: TypeAlias = Literal[
     "remaining",  # remaining error if assessors judged some topics
     "preferences",  # pairwise preferences
 ]
-"""The subject of statistics."""
+"""The subject of the statistics in a part."""
 
 
 class Estimate(NamedTuple):
     """A statistic, and its confidence interval over topics."""
 
-    value: float | int | None  # None if it is undefined
+    value: float | int | None  # None if the statistic is undefined
     low: float | None = None  # None if there is no interval
     high: float | None = None
 
     @property
     def or_nan(self) -> float:
-        """The value, or nan if it is undefined."""
+        """The value, or nan if the statistic is undefined."""
         return math.nan if self.value is None else float(self.value)
 
 
 Estimates: TypeAlias = "dict[str, Estimate]"
-"""A dictionary from each statistic to its estimate."""
+"""A dictionary from the name of a statistic to its estimate."""
 
 
 class AgreementStatistic(NamedTuple):
     """A statistic, its subject, and its confidence interval over topics. The fields are the columns of the table."""
 
-    judge: str | None = None  # the judge, if there are several
+    judge: str | None = None  # the name of the judge; None for a single judge
     against: str | None = None  # the other judge of a comparison
     statistic: str = ""
     topic: str | None = None  # None for all topics
     level: int | None = None  # relevance threshold, for statistics that depend on it
-    human: int | None = None  # with ``machine``, the pair of grades whose documents are counted
+    human: int | None = None  # the human grade of the counted documents
     machine: int | None = None
     measure: str | None = None
     run: str | None = None
     group: str | None = None
     human_topics: int | None = None  # number of topics that assessors would judge
-    value: float | int | None = None  # None if undefined
+    value: float | int | None = None  # None if the statistic is undefined
     low: float | None = None  # None if there is no interval
     high: float | None = None
 
@@ -91,7 +91,7 @@ class AgreementPart(Frozen):
         return sorted({grade for pair, number in self.counts.items() if number for grade in pair})
 
     def rows(self) -> Iterator[AgreementStatistic]:
-        """Yield the long form, which has a row for each statistic and for each pair of grades."""
+        """Yield the rows of the long form: one for each statistic, and one for each pair of grades."""
         names = [name for name in AgreementStatistic._fields if name in self._names]
         about = AgreementStatistic(**{name: getattr(self, name) for name in names})
         for name, (value, low, high) in self.statistics.items():

@@ -27,11 +27,11 @@ Pair: TypeAlias = "tuple[bytes, bytes]"
 """Two documents, in ascending byte order."""
 
 Judgment: TypeAlias = "tuple[int, bool]"
-"""A judgment of a pair: 1 if the first document is preferred, -1 if the second one is, or 0 for a tie. The second item
-is whether the first document was presented first."""
+"""A judgment of a pair: the preference (1 for the first document, -1 for the second one, 0 for a tie), and whether the
+first document was presented first."""
 
 JudgedPairs: TypeAlias = "dict[bytes, dict[Pair, list[Judgment]]]"
-"""A dictionary from each topic to all judgments of each pair."""
+"""A dictionary from each topic to the judgments of each pair of documents."""
 
 _OF_JUDGE = ("pairs", "ties", "in_both_orders", "flips", "preferences", "for_first")
 """The counts for one judge: pairs, tied pairs, pairs judged in both orders, pairs judged differently in both orders,
@@ -48,9 +48,9 @@ _TO_PREFS = 'awk \'{w = NF > 3 ? $4 : $2; print $1, "j", NR, $2, 1 + (w == $2); 
 
 
 def comparable_format(shared: Parameter) -> Parameter:
-    """Declare the format of the judgments that ``labels`` compares.
+    """Return the parameter for the format of the judgments.
 
-    If pairs cannot be compared, the error message contains a command that converts them.
+    A file of pairs is rejected, and the error message contains a command that converts the file.
     """
     kind = shared.kind
     assert kind is not None
@@ -67,7 +67,7 @@ def comparable_format(shared: Parameter) -> Parameter:
 
 
 def preferences_of(judgments: PreferenceJudgments) -> JudgedPairs:
-    """Return the judgments of all pairs within subgroups. The order of lines is the order of presentation."""
+    """Return the judgments of all pairs in the same subgroup. The order of lines is the order of presentation."""
     documents, names = judgments.documents, judgments.documents.docnos.texts()
     pairs: JudgedPairs = {topic: {} for topic in documents.topics}
     for group, topic in enumerate(judgments.groups.ids.tolist()):
@@ -78,7 +78,7 @@ def preferences_of(judgments: PreferenceJudgments) -> JudgedPairs:
         for (subgroup, _, a, of_a), (other, _, b, of_b) in combinations(lines, 2):
             if subgroup != other or a == b:
                 continue
-            is_first = a < b  # documents are in ascending byte order
+            is_first = a < b  # documents are numbered in ascending byte order
             preference = (1 if of_a > of_b else -1 if of_a < of_b else 0) * (1 if is_first else -1)
             pair = names[first + min(a, b)], names[first + max(a, b)]
             of_topic.setdefault(pair, []).append((preference, is_first))
@@ -91,7 +91,7 @@ def preference_of(judgments: list[Judgment]) -> int:
 
 
 def _numbers(of_topic: Mapping[Pair, list[Judgment]]) -> list[int]:
-    """Return the counts that describe one judge, for a topic. See ``_OF_JUDGE``."""
+    """Return the counts ``_OF_JUDGE`` of a topic."""
     in_both_orders = [each for each in of_topic.values() if len({is_first for _, is_first in each}) > 1]
     flips = [each for each in in_both_orders if len({preference for preference, _ in each}) > 1]
     decided = [(preference, is_first) for each in of_topic.values() for preference, is_first in each if preference]
@@ -106,15 +106,15 @@ def _numbers(of_topic: Mapping[Pair, list[Judgment]]) -> list[int]:
 
 
 def _kappa(confusion: FloatArray) -> dict[str, FloatArray]:
-    """Return the agreement and kappa.
+    """Return the agreement and kappa of preferences.
 
-    Each pair is counted in both orders, because the order of documents is arbitrary.
+    For kappa, each pair is counted in both orders, because the order of documents is arbitrary.
     """
     return {"agreement": agreement(confusion), "kappa": kappa(confusion + confusion[..., ::-1, ::-1], np.arange(3))}
 
 
 def _agreement(numbers: FloatArray, bootstrap: LabelBootstrap) -> AgreementPart:
-    """Return the statistics that are computed from counts of pairs. Except for counts, they have intervals.
+    """Return the statistics of pairs, with confidence intervals for all statistics except counts.
 
     The shape of ``numbers`` is (n_topics, 21).
     """
@@ -140,15 +140,15 @@ def _agreement(numbers: FloatArray, bootstrap: LabelBootstrap) -> AgreementPart:
 
 
 def _preferences_given(given: Any) -> PreferenceJudgments:
-    """Read preferences in the same way as labels, so that an error is reported if fields name several judges."""
+    """Read preference judgments. As for labels, an error is reported if the file names several judges."""
     read = given if isinstance(given, Qrels) else judgments_given(given, PREFS, "label", TREC_EVAL_10)
     judgments = judgments_of(read, PREFS.name) if isinstance(read, Qrels) else read
-    assert isinstance(judgments, PreferenceJudgments)  # the format contains no others
+    assert isinstance(judgments, PreferenceJudgments)  # the format contains no other judgments
     return judgments
 
 
 def _about_groups(judgments: PreferenceJudgments) -> str:
-    """Return a warning about a topic with several judgment groups, or "" if there is none.
+    """Return a warning about a topic with several judgment groups, or an empty string if there is no such topic.
 
     The groups could be the judgments of several judges.
     """
@@ -165,7 +165,7 @@ def _about_groups(judgments: PreferenceJudgments) -> str:
 
 
 def compare_preferences(human: Any, machine: Any, bootstrap: LabelBootstrap) -> PreferencesResult:
-    """Compare the preferences of a machine with human preferences. Raise InputError if they have no pair in common."""
+    """Compare the preferences of a machine with human preferences. Raise InputError if no pair is in both."""
     if machine is None:
         raise UsageError(f"{spelled('rel_format', PREFS.name)} cannot be combined with {spelled('machines')}")
     read = [_preferences_given(side) for side in (human, machine)]

@@ -1,7 +1,8 @@
 """Estimates of the prevalence of relevant documents from the labels of a judge with errors.
 
-Counts have the shape (..., 6). The first four count documents by human and machine label: neither relevant, only
-machine, only human, both. The last two count documents without a human label by machine label: not relevant, relevant.
+The shape of counts is (..., 6). The first four columns count documents with a human label: relevant to neither judge,
+only to the machine, only to the human judge, and to both. The last two columns count documents without a human label:
+not relevant to the machine, and relevant to the machine.
 
 Sources: Rogan and Gladen, Estimating Prevalence from the Results of a Screening Test, American Journal of Epidemiology
 107, 1978; Angelopoulos, Duchi and Zrnic, PPI++: Efficient Prediction-Powered Inference, arXiv 2311.01453, 2023.
@@ -18,14 +19,14 @@ N_COUNTS = 6
 
 
 def corrected_prevalence(apparent: FloatArray, sensitivity: FloatArray, specificity: FloatArray) -> FloatArray:
-    """Return Rogan and Gladen's estimate, clipped to [0, 1], or nan if sensitivity + specificity is at most 1."""
+    """Return Rogan and Gladen's estimate of the prevalence in [0, 1], or nan if the labels contain no information."""
     informed = sensitivity + specificity - 1
     estimate = divided(apparent + specificity - 1, np.where(informed > 0, informed, 0.0))
     return np.clip(estimate, 0.0, 1.0)
 
 
 def powered_prevalence(counts: FloatArray) -> FloatArray:
-    """Return the prediction-powered estimate, clipped to [0, 1]. Its lambda minimises the variance."""
+    """Return the prediction-powered estimate of the prevalence in [0, 1], with the weight of least variance."""
     neither, only_machine, only_human, both, other_0, other_1 = np.moveaxis(counts, -1, 0)
     n, n_others = neither + only_machine + only_human + both, other_0 + other_1
     human, machine = divided(only_human + both, n), divided(only_machine + both, n)
@@ -38,7 +39,7 @@ def powered_prevalence(counts: FloatArray) -> FloatArray:
 
 
 def prevalences(counts: FloatArray) -> dict[str, FloatArray]:
-    """Return a dictionary from the name of each error rate and each estimate of the prevalence to its values.
+    """Return the error rates and the estimates of the prevalence.
 
     The shape of the values is (...).
     """

@@ -1,6 +1,6 @@
-"""Comparison of real-valued labels with human grades before thresholding or rounding, and the quality of probabilities.
+"""Comparison of labels that are not integers with human labels, and the quality of probabilities of relevance.
 
-A weight is the number of times that a resample contains a document. The shape of weights is (..., n_documents).
+The weight of a document is the number of its copies in a resample. The shape of weights is (..., n_documents).
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ FOLDS = 10
 
 
 def weighted_pearson(x: FloatArray, y: FloatArray, weights: FloatArray) -> FloatArray:
-    """Return Pearson's correlation of x and y for each row of weights, or nan if x or y is constant.
+    """Return the Pearson correlation of x and y in each resample, or nan if x or y is constant.
 
     The shape of x and y is (..., n_documents).
     """
@@ -39,7 +39,7 @@ def weighted_pearson(x: FloatArray, y: FloatArray, weights: FloatArray) -> Float
 
 
 def weighted_ranks(x: FloatArray, weights: FloatArray) -> FloatArray:
-    """Return the ranks of x for each row of weights. Tied documents share their mean rank.
+    """Return the rank of each document by x in each resample. Tied documents share their mean rank.
 
     The shape of x is (n_documents,).
     """
@@ -52,7 +52,7 @@ def weighted_ranks(x: FloatArray, weights: FloatArray) -> FloatArray:
 
 
 def weighted_spearman(x: FloatArray, y: FloatArray, weights: FloatArray) -> FloatArray:
-    """Return Spearman's correlation of x and y for each row of weights. The shape of x and y is (n_documents,)."""
+    """Return Spearman's correlation of x and y in each resample. The shape of x and y is (n_documents,)."""
     return weighted_pearson(weighted_ranks(x, weights), weighted_ranks(y, weights), weights)
 
 
@@ -62,14 +62,14 @@ def best_threshold(values: FloatArray, relevant: BoolArray) -> float:
     if not known.size:
         return float("nan")
     counts = np.stack([np.bincount(place, part, known.size) for part in (~relevant, relevant)])
-    above = counts[:, ::-1].cumsum(axis=1)[:, ::-1]  # (2, n_values): documents from each value on
-    cut = np.stack((counts.sum(axis=1, keepdims=True) - above, above), axis=-1)  # (2, n_values, 2)
+    above = counts[:, ::-1].cumsum(axis=1)[:, ::-1]  # number of documents with at least each value; shape (2, n_values)
+    cut = np.stack((counts.sum(axis=1, keepdims=True) - above, above), axis=-1)  # shape (2, n_values, 2)
     kappas = np.nan_to_num(kappa(np.moveaxis(cut, 0, 1), np.arange(2)), nan=-np.inf)
     return float(known[np.argmax(np.round(kappas, 12))])
 
 
 def cross_validated_kappa(values: FloatArray, relevant: BoolArray, topic: IntArray) -> float:
-    """Return kappa over all documents, or nan for a single topic.
+    """Return the cross-validated kappa over all documents, or nan for a single topic.
 
     The threshold for a fold of topics is chosen on the other folds.
     """
@@ -98,7 +98,7 @@ class ReliabilityRow(NamedTuple):
 
 
 class UncutLabels(Frozen):
-    """The documents that a judge and a human judge label. The shape of arrays is (n_documents,)."""
+    """The labels of the documents that both judges label. The shape of the arrays is (n_documents,)."""
 
     values: FloatArray  # the labels of the judge before thresholding or rounding
     human: FloatArray  # the human labels before thresholding or rounding
@@ -107,7 +107,7 @@ class UncutLabels(Frozen):
 
     @classmethod
     def of(cls, human: Judge, judge: Judge, level: int, values: FloatArray) -> UncutLabels:
-        """Pair labels. ``values`` contains the labels of the judge, or nan for missing labels."""
+        """Pair the labels of two judges. ``values`` contains the labels of ``judge``, and nan for missing labels."""
         place = places_of(judge.labels, human.labels)
         grades = np.where(place == ABSENT, -1, human.labels.grades[place])
         both = (grades >= 0) & np.isfinite(values)
@@ -118,10 +118,7 @@ class UncutLabels(Frozen):
 
 
 def real_statistics(human: Judge, judge: Judge, bootstrap: LabelBootstrap, level: int) -> Iterator[AgreementPart]:
-    """Yield the agreement of labels before thresholding.
-
-    If both judges assign integer grades, nothing is yielded.
-    """
+    """Yield the agreement of labels before thresholding or rounding, or nothing if both judges assign integers."""
     if judge.probability is not None:
         labels = UncutLabels.of(human, judge, level, judge.probability)
         errors = {
@@ -152,10 +149,7 @@ def real_statistics(human: Judge, judge: Judge, bootstrap: LabelBootstrap, level
 
 
 def reliability_curve(human: Judge, judge: Judge, level: int, name: str | None) -> Iterator[ReliabilityRow]:
-    """Yield a row for each bin of probabilities that contains documents.
-
-    For a judge with grades, nothing is yielded.
-    """
+    """Yield a row for each bin of probabilities that contains documents, or nothing if the judge assigns grades."""
     if judge.probability is None:
         return
     labels = UncutLabels.of(human, judge, level, judge.probability)
@@ -173,7 +167,7 @@ def reliability_curve(human: Judge, judge: Judge, level: int, name: str | None) 
 
 
 def means_over_documents(values: Mapping[str, FloatArray], topic: IntArray, bootstrap: LabelBootstrap) -> Estimates:
-    """Return means over documents, with intervals over topics. ``topic`` contains the topic of each document."""
+    """Return the means of values over documents, with intervals over topics. ``topic`` assigns documents to topics."""
     _, place = np.unique(topic, return_inverse=True)
     numbers = np.bincount(place).astype(np.float64)
     sums = {name: np.bincount(place, of_documents).astype(np.float64) for name, of_documents in values.items()}

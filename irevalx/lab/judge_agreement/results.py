@@ -111,7 +111,7 @@ _OF_PANEL = (
 _OF_CHANGES = ("change: alpha of the other judges minus alpha of all judges, for each scale of the grades.",)
 
 MOST_GRADES = 12
-"""The maximum number of grades in a confusion matrix that is displayed."""
+"""The maximum number of grades in a displayed confusion matrix."""
 
 _OF_MANY_GRADES = (
     f"The confusion matrix and the labels cut at each level are omitted, because there are more than {MOST_GRADES} "
@@ -129,16 +129,16 @@ _OF_PEOPLE = (
 
 
 class LabelsResult(DrawnResult):
-    """The result of ``labels``. It consists of typed ``parts``.
+    """The result of ``labels``, which consists of typed ``parts``.
 
-    Their long form ``rows`` has a row for each statistic.
+    The long form ``rows`` contains a row for each statistic.
     """
 
     parts: Sequence[AgreementPart]
     seed: int | None  # the seed of the topic resamples; None if there are no intervals
     reliability: Sequence[ReliabilityRow] = ()  # the reliability curve of probabilities, one row per bin
     disagreements: Sequence[Disagreement] | None = None  # documents with different labels; None if not requested
-    covariate: str = ""  # the name of the covariate, if there is one
+    covariate: str = ""  # the name of the covariate; empty without a covariate
     errors_by_covariate: Sequence[CovariateRow] = ()  # mean label errors by human grade and bin of a numeric covariate
     drawings: ClassVar[Mapping[str, str]] = {
         "confusion": "confusion_map",
@@ -146,7 +146,7 @@ class LabelsResult(DrawnResult):
         "calibration": "reliability_diagram",
         "covariate": "errors_by_covariate",
     }
-    judge: ClassVar[tuple[str, ...]] = ()  # the column of judges, if there are several
+    judge: ClassVar[tuple[str, ...]] = ()  # the column with the name of the judge; empty for a single judge
 
     @cached_property
     def rows(self) -> list[AgreementStatistic]:
@@ -154,11 +154,11 @@ class LabelsResult(DrawnResult):
         return [row for part in self.parts for row in part.rows()]
 
     def of(self, *kinds: Kind, by_topic: bool = False) -> list[AgreementPart]:
-        """Return the parts of some kinds, which are about all topics or, with ``by_topic``, about single topics."""
+        """Return the parts of the given kinds that are about all topics or, with ``by_topic``, about single topics."""
         return [part for part in self.parts if part.kind in kinds and (part.topic is not None) == by_topic]
 
     def tables(self) -> list[Table]:
-        """Return the table of ``rows``."""
+        """Return the table of ``rows``, and tables of the reliability curve, label errors and disagreements."""
         without = () if self.judge else ("judge", "against", "human_topics")
         n_labels = AgreementStatistic._fields.index("value") - len(without)
         return [
@@ -169,21 +169,21 @@ class LabelsResult(DrawnResult):
         ]
 
     def _curve(self) -> list[Table]:
-        """Return the reliability curve, if there are probabilities."""
+        """Return the table of the reliability curve, or an empty list if no judge assigns probabilities."""
         without = () if self.judge else ("judge",)
         curve = Table.of("reliability curve", ReliabilityRow, self.reliability, without=without, n_labels=3)
         return [curve] if self.reliability else []
 
     def _covariate(self) -> list[Table]:
-        """Return the table of label errors by covariate, if there is a numeric covariate."""
+        """Return the table of label errors by covariate, or an empty list without a numeric covariate."""
         without = () if self.judge else ("judge",)
         title, rows = f"label errors by {self.covariate}", self.errors_by_covariate
         return [Table.of(title, CovariateRow, rows, without=without, n_labels=2 - len(without))] if rows else []
 
     def tables_for_people(self) -> list[Table]:
-        """Return the statistics as several tables that are not empty.
+        """Return the tables of statistics that are displayed.
 
-        Single topics are included only for a single judge.
+        Statistics of single topics are included only for a single judge.
         """
         judge, table, pair = self.judge, _wide if self.judge else _long, ("judge", "against")
         level, measure, run = (*judge, "level"), (*judge, "measure"), (*judge, "measure", "run")
@@ -232,7 +232,7 @@ class LabelsResult(DrawnResult):
         return tables if are_many else [*tables, _confusion(documents), cut]
 
     def drawing(self, draw: str | None, page: Page) -> str:
-        """Return the name of the requested figure. Raise UsageError if the result lacks its data."""
+        """Return the name of the requested figure. Raise UsageError if the result does not contain its data."""
         if draw == "calibration" and not self.reliability:
             raise UsageError(f"{spelled('draw', 'calibration')} requires labels that are probabilities of relevance")
         if draw == "covariate" and not self.errors_by_covariate:
@@ -246,10 +246,10 @@ def _long(
     title: str,
     labels: tuple[str, ...],
     parts: Sequence[AgreementPart],
-    names: Sequence[str] = (),  # of statistics; empty for all
+    names: Sequence[str] = (),  # the names of statistics; empty for all statistics
     notes: tuple[str, ...] = (),
 ) -> Table:
-    """Return a table with a row for each statistic. The first columns are the fields ``labels`` of its part."""
+    """Return a table with a row for each statistic. The first columns are the fields ``labels`` of the part."""
     rows = [
         (*("all" if getattr(part, label) is None else getattr(part, label) for label in labels), name, *estimate)
         for part in parts
@@ -268,9 +268,9 @@ def _wide(
     *,
     bounds: bool = True,
 ) -> Table:
-    """Return a table with a column for each statistic, and with columns for intervals if ``bounds`` is true.
+    """Return a table with a column for each statistic, and with the bounds of intervals if ``bounds`` is true.
 
-    A row is identified by the fields ``labels``.
+    The fields ``labels`` of a part identify a row.
     """
     long = _long(title, labels, parts, names)
     names = names or [*dict.fromkeys(name for part in parts for name in part.statistics)]
@@ -284,7 +284,7 @@ def _wide(
 
 
 def _confusion(matrix: AgreementPart) -> Table:
-    """Return the counts of documents, with a row for each human grade and a column for each machine grade."""
+    """Return a confusion matrix, with a row for each human grade and a column for each machine grade."""
     rows = [(str(a), *(matrix.counts[a, b] for b in matrix.grades)) for a in matrix.grades]
     title = "confusion matrix: number of documents by human label (rows) and machine label (columns)"
     return Table(title, ("human", *map(str, matrix.grades)), rows)
@@ -299,10 +299,10 @@ _OF_PREFERENCES = (
 
 
 class PreferencesResult(LabelsResult):
-    """The result of ``labels`` for preferences."""
+    """The result of ``labels`` for preference judgments."""
 
     def tables_for_people(self) -> list[Table]:
-        """Return a single table. Statistics that are not defined for these judgments are omitted."""
+        """Return a single table, which omits statistics that are not defined for the judgments."""
         [part] = self.of("preferences")
         defined = [name for name, estimate in part.statistics.items() if estimate.value is not None]
         return [_long("agreement of preferences", (), [part], defined, _OF_PREFERENCES)]
@@ -321,7 +321,7 @@ class JudgesResult(LabelsResult):
     judge: ClassVar[tuple[str, ...]] = ("judge",)
 
     def text_of(self, name: str) -> bytes:
-        """Return combined labels as a file.
+        """Return the combined labels in the format of a qrels file.
 
         ``name`` is ``vote``, ``mean``, ``dawid_skene`` (integers) or ``probability``.
         """

@@ -1,8 +1,8 @@
 """Agreement between rankings of runs under human and machine judgments, and the evaluation of reranked runs.
 
-A run is sorted by label, with the highest label first. Documents with the same label keep their order, and documents
-without a label are treated as labelled 0. If reranking gains more under machine labels than under human labels, the
-machine must not be used to compare systems that rank with the same or a similar judge.
+Reranking sorts the documents of a run by label, highest first. Documents with the same label keep their order, and
+documents without a label are treated as labelled 0. If reranking gains more under machine labels than under human
+labels, the machine must not be used to compare systems that rank with the same or a similar judge.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ from irevalx.statistics.prediction_powered_inference import prediction_powered
 from irevalx.statistics.significance import MEAN, generator, without_noise
 
 RUN_STATISTICS = ("tau_b", "tau_ap", "tau_ap_b", "rms", "bias")
-"""The statistics of the agreement of runs' values."""
+"""The statistics of agreement between human and machine values of runs."""
 
 SHUFFLES = 20
-"""The number of shuffles of the machine labels. They show the excess bias of labels that favour no group."""
+"""The number of shuffles of the machine labels, which show the excess bias of labels that favour no group."""
 
 _SHUFFLING = 1
 """The random stream from which shuffles are drawn."""
@@ -52,7 +52,7 @@ class RunAgreement(Frozen):
 
     paired: PairedEvaluations
     bootstrap: LabelBootstrap
-    shuffled: FloatArray  # the summaries under shuffled machine labels, shape (n_shuffles, n_runs)
+    shuffled: FloatArray  # the scores of runs under shuffled machine labels; shape (n_shuffles, n_runs)
 
     @cached_property
     def _draws(self) -> TopicDraws:
@@ -60,7 +60,7 @@ class RunAgreement(Frozen):
 
     @cached_property
     def _drawn(self) -> tuple[FloatArray, FloatArray]:
-        """The summaries in x and y over each resample. Each shape is (n_draws, n_runs)."""
+        """The scores of runs under human and machine labels in each resample. Each shape is (n_draws, n_runs)."""
         return self.paired.drawn_scores(self._draws)
 
     def of_first_runs(self, n_runs: int) -> RunAgreement:
@@ -69,7 +69,7 @@ class RunAgreement(Frozen):
 
     def statistics(
         self,
-        progress: Callable[[int], None] = lambda draws: None,  # gets the number of resamples since its last call
+        progress: Callable[[int], None] = lambda draws: None,  # receives the number of resamples since the last call
         *,
         top: int | None = None,
     ) -> Iterator[AgreementPart]:
@@ -85,7 +85,7 @@ class RunAgreement(Frozen):
             yield self._part("run", {"bias": bias, "rank_human": human, "rank_machine": machine}, run=run)
 
     def group_statistics(self, groups: Sequence[str]) -> Iterator[AgreementPart]:
-        """Yield the bias and the excess bias of each group. p-values are corrected for the number of groups."""
+        """Yield the bias and the excess bias of each group. The p-values are corrected for the number of groups."""
         names, runs = sorted(set(groups)), np.arange(len(groups))
         members = [(runs, np.array([group == name for group in groups], np.bool_)) for name in names]
         biases = self._excess_biases(members, self._drawn)
@@ -102,7 +102,7 @@ class RunAgreement(Frozen):
         """Yield the gains of reranking, promise, gain ratio and excess bias, for all runs and for each run."""
         n_runs = len(self.paired.runs) // 2
         before_x, before_y = self.paired.scores
-        of_draws = without_noise(self._drawn[0]), without_noise(self._drawn[1])  # no line can be fitted to equal runs
+        of_draws = without_noise(self._drawn[0]), without_noise(self._drawn[1])  # a line cannot be fitted to equal runs
         human, machine, drawn_human, drawn_machine = (
             scores[..., n_runs:] - scores[..., :n_runs] for scores in (before_x, before_y, *of_draws)
         )
@@ -121,7 +121,7 @@ class RunAgreement(Frozen):
             yield self._part("gains", estimates, run=run)
 
     def errors_left(self, human_topics: Sequence[int]) -> Iterator[AgreementPart]:
-        """Yield the remaining error of estimates if assessors judge n random topics. The measure must be a mean."""
+        """Yield the remaining error if assessors judge random topics, or nothing if the measure is not a mean."""
         (human, machine), n_topics = self.paired.values, self.paired.n_topics
         alone = float(rms(*self.paired.scores))
         for n in human_topics if self.paired.scales[0] is MEAN else ():
@@ -139,11 +139,11 @@ class RunAgreement(Frozen):
             yield self._part("remaining", dict(zip(names, map(Estimate, errors), strict=True)), human_topics=n)
 
     def _part(self, kind: Kind, statistics: Estimates, **about: Any) -> AgreementPart:
-        """Return statistics of the measure. ``about`` contains the fields that identify runs or topics."""
+        """Return a part with statistics of the measure. ``about`` contains the fields that identify the subject."""
         return AgreementPart(kind, statistics, measure=self.paired.measure, **about)
 
     def _of_all_runs(self, top: int | None) -> AgreementPart:
-        """Return correlations and errors, and the agreement on the ``top`` best runs by human labels."""
+        """Return correlations and errors of all runs, and the agreement on the ``top`` best runs by human labels."""
         values = {name: none_if_nan(float(STATISTICS[name](*self.paired.scores))) for name in RUN_STATISTICS}
         values |= {} if top is None else self.paired.at_the_top(top)
         resamples, alpha = self.bootstrap.resamples, self.bootstrap.alpha
@@ -170,8 +170,8 @@ class RunAgreement(Frozen):
     ) -> list[ExcessBias]:
         """Return the excess bias of each group.
 
-        Each item of ``groups`` contains the runs that are compared, and which of them are in the group. The list is
-        empty for a single topic or without shuffles.
+        Each item of ``groups`` contains the compared runs, and a mask of the runs in the group. The list is empty for a
+        single topic or without shuffles.
         """
         n_topics, biases = self.paired.n_topics, []
         if not len(self.shuffled) or n_topics < 2:
@@ -221,7 +221,7 @@ def run_agreements(
     *,
     shuffles: int = 0,
 ) -> Iterator[RunAgreement]:
-    """Evaluate the runs under both files and under shuffled machine labels, for each measure. Warn about topics."""
+    """Yield the agreement of the runs in each measure, with their scores under shuffled machine labels."""
     rng = generator(bootstrap.seed, _SHUFFLING)
     shuffled = [experiment.values(labels.shuffled(rng), labels.in_machine) for _ in range(shuffles)]
     for m, (paired, counted) in enumerate(evaluate_under_both(experiment, labels, warn)):
@@ -231,7 +231,7 @@ def run_agreements(
 
 
 def reranked(ranking: Ranking, labels: IntArray) -> Ranking:
-    """Sort the documents of each topic by label. ``labels`` has one label per judgment, and negative labels are 0."""
+    """Sort the documents of each topic by label. ``labels`` has a label for each judgment; negative labels are 0."""
     assert ranking.tied is None
     rows, pooled = ranking.rows, ranking.row >= 0
     label = np.where(pooled, np.maximum(labels[np.where(pooled, ranking.row, 0)], 0), 0)
@@ -245,7 +245,7 @@ def reranked(ranking: Ranking, labels: IntArray) -> Ranking:
 
 
 def with_reranked(experiment: GradedRuns, labels: IntArray) -> GradedRuns:
-    """Return an experiment with all runs, followed by all runs reranked by the labels."""
+    """Return an experiment that contains all runs, followed by the same runs after reranking."""
     return replace(
         experiment,
         runs=experiment.runs * 2,

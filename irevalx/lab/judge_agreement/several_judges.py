@@ -47,7 +47,7 @@ def compare_judges(
     level: int,
     cuts: tuple[str, ...],
 ) -> JudgesResult:
-    """Compare machines, their combinations and second assessors with the first (human) judge, and in pairs."""
+    """Compare machines, combinations and second assessors with the first (human) judge and with each other."""
     human, machines = judges[0], [judge for judge in judges if judge.name not in {HUMAN, SECOND_HUMAN}]
     for line in _copies(machines):
         warn(line)
@@ -56,7 +56,7 @@ def compare_judges(
     parts, judges_of_note, warned = list[AgreementPart](), dict[str, list[str]](), set[str]()
 
     def warn_once(line: str) -> None:
-        if line not in warned:  # most judges have the same topics
+        if line not in warned:  # most judges cause the same warnings about topics
             warned.add(line)
             warn(line)
 
@@ -92,7 +92,7 @@ def _copies(machines: Sequence[Judge]) -> Iterator[str]:
 
 
 def grades_of(human: Judge, judge: Judge, bootstrap: LabelBootstrap) -> AgreementPart:
-    """Return the bias of a judge's grades, and its self-consistency."""
+    """Return the bias of a judge's grades, and the agreement among repeated answers of the judge."""
     both = PairedLabels.of(human.labels, judge.labels, common_topics(human.labels, judge.labels))
     pairs = both.have_both
     difference = (both.machine - both.human)[pairs].astype(np.float64)
@@ -156,7 +156,7 @@ def _pair_statistics(judges: Sequence[Judge], bootstrap: LabelBootstrap, level: 
 
 
 def kappa_over(ours: DocumentAgreement, theirs: DocumentAgreement, bootstrap: LabelBootstrap) -> Estimates:
-    """Return the difference between the kappas of two judges, each with the human judge. Resamples are joint."""
+    """Estimate the kappa of one judge minus that of another judge, both with human labels in the same resamples."""
 
     def difference(draws: TopicDraws | None) -> Statistics:
         first, second = (kappa(counts_of(side.confusions, draws), side.grades) for side in (ours, theirs))
@@ -174,7 +174,7 @@ def _combination_statistics(
     Warn about combinations that agree less with human labels than a machine, if the interval of the difference excludes
     0.
     """
-    losses: dict[str, tuple[float, str]] = {}  # the greatest loss of each combination
+    losses: dict[str, tuple[float, str]] = {}  # the largest decrease of kappa for each combination
     for combination in together:
         for machine in machines:
             labels = [judge.labels for judge in on_one_scale([human, combination, machine], level)[0]]

@@ -1,7 +1,4 @@
-"""``bounds`` computes bounds of measure values over all completions of the judgments.
-
-This module also declares its command.
-"""
+"""The function ``bounds``, which computes bounds of measure values over all completions, and its command."""
 
 import warnings
 from collections import Counter
@@ -60,7 +57,7 @@ if TYPE_CHECKING:
     from irevalx.lab.plotting.page import Page
 
 DRAWS = 1000
-"""The default number of draws of judgments, for measures that are not sums over ranks."""
+"""The default number of random draws of judgments, for measures that are not sums over ranks."""
 
 
 _GIVEN_PROBABILITIES = (
@@ -90,27 +87,27 @@ _OF_PAIRS = ("against", "decided", "flips_at", "keeps_sign", "by", "changing_top
 """The columns that have values only for pairs."""
 
 _DETERMINED, _DETERMINED_IN_JSON = "determined pairs", "decided pairs"
-"""The displayed title of a table, and its title in JSON, where keys do not change."""
+"""The displayed title of the table of determined pairs, and its title in JSON, where keys do not change."""
 
 
 class BoundedScores(DrawnResult):
     """Bounds of the scores of runs, and of the differences of pairs."""
 
-    rows: BoundRows  # for each measure the runs, then the pairs; for each the topics, then their mean
-    decided: Sequence[DeterminedPairsRow]  # one for each measure; empty for a single run
-    by_topic: bool  # whether tables for the terminal contain topics
-    scores: Sequence[WeightedScores]  # of the measures with proven bounds, for the figure
-    seed: int | None = None  # the seed of draws of judgments; None if there are none
-    show: str | None = None  # all pairs (all) or only runs (summary) are displayed; None displays few pairs
+    rows: BoundRows  # by measure; runs before pairs, and topics before the mean
+    decided: Sequence[DeterminedPairsRow]  # the numbers of determined pairs for each measure; empty for a single run
+    by_topic: bool  # whether displayed tables contain the results of topics
+    scores: Sequence[WeightedScores]  # the scores in measures with proven bounds, which the figure requires
+    seed: int | None = None  # the seed of draws of judgments; None if no random numbers were used
+    show: str | None = None  # "all" displays all pairs, "summary" only runs, and None a few pairs
     drawings: ClassVar[Mapping[str, str]] = {"decided": "decided_pairs"}
     displayed_titles: ClassVar[Mapping[str, str]] = {_DETERMINED: _DETERMINED_IN_JSON}
 
     def tables(self) -> list[Table]:
-        """Return the table of ``rows`` and the table of the number of decided pairs."""
+        """Return the table of bounds, and the table with the number of determined pairs."""
         return self._tables(self.rows)
 
     def tables_for_people(self) -> list[Table]:
-        """Return the tables under displayed titles. Topics are included only if they were requested."""
+        """Return the displayed tables. Rows of topics are included only if ``by_topic`` is true."""
         n_pairs = self.decided[0].pairs if self.decided else 0
         has_pairs = self.show == "all" or (self.show is None and n_pairs <= FEW_PAIRS)
         rows = self.rows if self.by_topic else self.rows.of_means
@@ -120,7 +117,7 @@ class BoundedScores(DrawnResult):
         hidden = set() if self.by_topic else {"topic"}
         if all(row.limits == "proven" for row in rows):
             hidden |= {"limits"}
-        if "changing_docno" in table.columns:  # replaces the document that narrows bounds, to limit the width
+        if "changing_docno" in table.columns:  # to limit the width, only one document is displayed
             hidden |= {"next_topic", "next_docno", "narrows"}
         columns = [column for column in table.columns if column not in hidden]
         n_labels = table.n_labels - ("topic" in hidden)
@@ -223,20 +220,20 @@ def bounds(
     bounds of differences are exact: they account for the fact that a document retrieved by both runs has a single
     grade. Unjudged documents that no run retrieves have no effect. The columns next_topic and next_docno contain the
     unjudged document whose judgment narrows the bounds of the mean most. The column narrows contains the reduction of
-    their width.
+    the width of these bounds.
 
     Probabilities of relevance can be given (`probabilities`) or fitted to the judgments (`fit_probabilities`). With
     probabilities, further columns contain the mean and the standard deviation of the value or difference. For the mean
-    difference of a pair, they also contain the probability that the difference keeps its sign. They also contain the
-    document whose judgment is expected to change the probability that the first run is better most, and the size of
-    this change. The relevance of each document is assumed to be independent of the relevance of the others, except that
-    all fitted probabilities share the estimation error of the model. With fitted probabilities, runs that were not
-    pooled must be given as `new_runs`. The probabilities of their documents are then multiplied by a common factor,
-    which is also estimated. The column by contains the method by which the probability was computed: exact (always for
-    P; for rbp and dcg if few unjudged documents remain), normal (the normal distribution) or draws (random draws).
+    difference of a pair, further columns contain the probability that the difference keeps its sign, the document whose
+    judgment is expected to change the probability that the first run is better most, and the size of this change. The
+    relevance of each document is assumed to be independent of the relevance of the others, except that all fitted
+    probabilities share the estimation error of the model. With fitted probabilities, runs that were not pooled must be
+    given as `new_runs`. The probabilities of their documents are then multiplied by a common factor, which is also
+    estimated. The column by contains the method by which the probability was computed: exact (always for P; for rbp and
+    dcg if few unjudged documents remain), normal (the normal distribution) or draws (random draws).
 
-    For map and ndcg, no exact bounds are computed. Their bounds are the lowest and highest values over random draws of
-    the missing judgments, and the limits column contains "drawn".
+    For map and ndcg, no exact bounds are computed. The bounds of these measures are the lowest and highest values over
+    random draws of the missing judgments, and the limits column contains "drawn".
 
     Parameters
     ----------
@@ -354,7 +351,7 @@ def _to_judge(
     experiment: GradedRuns,
     notes: tuple[str, ...],
 ) -> DocumentsToJudge:
-    """Return the first documents, over all topics or for each topic. ``column`` names the effect of their judgments."""
+    """Return the documents with the largest effect, over all topics or of each topic. ``column`` names the effect."""
     (name, n), by_topic = requested, attrgetter("topic")
     if ranked:
         counts = Counter(document.topic for document in ranked)
@@ -378,7 +375,7 @@ def _to_judge(
 
 
 def _drawn_requests(requests: Sequence[RequestedMeasure], *, is_probable: bool) -> tuple[RequestedMeasure, ...]:
-    """Return the measures that require draws of judgments. Raise UsageError if they are given without probabilities."""
+    """Return the measures that require draws of judgments. Raise UsageError for such measures without probabilities."""
     drawn = tuple(request for request in requests if request.measure in DRAWN and request.treatment == "nonrel")
     if drawn and not is_probable:
         options = f"{spelled('probabilities')} and {spelled('fit_probabilities')}"
@@ -401,9 +398,9 @@ def _refuse_next(
 def weighted_scores(
     prepared: PreparedGradedRuns, weighted: Sequence[WeightedMeasure], drawn: tuple[RequestedMeasure, ...] = ()
 ) -> tuple[list[WeightedScores], GradedRuns]:
-    """Return the scores of runs under weighted sums over ranks, and the ranked runs.
+    """Return the scores of runs in measures that are weighted sums, and the ranked runs.
 
-    The ranked runs have the measures ``drawn``.
+    The ranked runs are evaluated with the measures ``drawn``.
     """
     settings, depth = prepared.rules.settings, _depth(weighted, drawn)
     judgments = with_first_documents(prepared.judgments, prepared.runs, depth, RankingRules.of(settings))
@@ -413,12 +410,12 @@ def weighted_scores(
 
 
 def _depth(weighted: Sequence[WeightedMeasure], drawn: Sequence[RequestedMeasure]) -> int:
-    """Return the number of first documents of a run that the measures use."""
+    """Return the number of top documents of a run that the measures use."""
     return ALL_RANKS if drawn else max(measure.depth or ALL_RANKS for measure in weighted)
 
 
 def _undetermined(scores: WeightedScores) -> list[tuple[int, int]]:
-    """Return the undetermined pairs. Warn if there are none."""
+    """Return the undetermined pairs of runs. Warn if all pairs are determined."""
     each = zip(scores.pairs, scores.bounds_of(scores.pairs), strict=True)
     undecided = [pair for pair, of_pair in each if not of_pair.is_determined]
     if not undecided:
@@ -427,7 +424,7 @@ def _undetermined(scores: WeightedScores) -> list[tuple[int, int]]:
 
 
 def known_bounds(prepared: PreparedGradedRuns) -> list[WeightedScores]:
-    """Return the scores of runs under the requested measures that are sums over ranks."""
+    """Return the scores of runs in the requested measures that are sums over ranks."""
     settings = prepared.rules.settings
     if RankingRules.of(settings).changes() or settings.grades != "whole":
         return []

@@ -36,7 +36,7 @@ cache."""
 
 
 class DocumentInfluence(NamedTuple):
-    """The effect of judging a document."""
+    """The effect of a document's judgment on bounds or probabilities."""
 
     topic: str
     docno: str
@@ -58,7 +58,7 @@ class TopicWeights(Frozen):
     places: IntArray  # indices into the judgments of the experiment
 
     def of(self, pair: tuple[int, int | None]) -> FloatArray:
-        """Return the weights of a run. If a second run is given, subtract its weights."""
+        """Return the weights of documents in a run, or the differences between the weights in two runs."""
         run, against = pair
         weights: FloatArray = self.weights[run]
         return weights if against is None else weights - self.weights[against]
@@ -73,7 +73,7 @@ class DifferenceDistribution(Frozen, kw_only=True):
     means: FloatArray
     deviations: FloatArray
     keeps_sign: float  # the probability that the mean difference has the same sign as under the judgments
-    by: str  # the method by which this probability was computed: "exact", "normal" or "draws"
+    by: str  # the method by which ``keeps_sign`` was computed: "exact", "normal" or "draws"
 
 
 class Bounds(Frozen):
@@ -85,11 +85,11 @@ class Bounds(Frozen):
     difference: FloatArray
     low: FloatArray
     high: FloatArray  # without rounding errors, like ``low`` and ``difference``
-    unjudged: IntArray  # the number of unjudged documents with an effect
+    unjudged: IntArray  # the number of unjudged documents that affect the score or difference
     next_document: DocumentInfluence | None = None  # the document that narrows the bounds of the mean most
     probable: DifferenceDistribution | None = None
     changing: DocumentInfluence | None = None  # the document that is expected to change the sign's probability most
-    proven: bool = True  # False if ``low`` and ``high`` are the least and the greatest of draws
+    proven: bool = True  # False if ``low`` and ``high`` are the minimum and maximum over draws
 
     @property
     def means(self) -> tuple[float, float, float]:
@@ -105,7 +105,7 @@ class Bounds(Frozen):
 class DeterminedPairs(Frozen):
     """The number of determined pairs as a function of the number of judged documents. The shape is (n_steps,)."""
 
-    n_judged: IntArray  # ascending from 0
+    n_judged: IntArray  # numbers in ascending order, from 0
     n_decided: IntArray
     n_pairs: int  # the number of all pairs
 
@@ -119,9 +119,9 @@ class WeightedScores:
     """The scores of runs for a measure that is a sum over ranks of weight times gain."""
 
     def __init__(self, experiment: GradedRuns, measure: WeightedMeasure) -> None:
-        """Collect the weights.
+        """Collect the weights of all runs.
 
-        The judgments must contain every document that any run retrieves at the measure's ranks.
+        The judgments must contain every document that a run retrieves at the measure's ranks.
         """
         self.measure = measure
         self.runs = experiment.runs
@@ -129,13 +129,13 @@ class WeightedScores:
 
     @property
     def pairs(self) -> list[tuple[int, int]]:
-        """All pairs of runs, as indices. Runs are in the order in which they were given."""
+        """All pairs of runs, as indices of the runs in the given order."""
         return list(combinations(range(len(self.runs)), 2))
 
     def bounds(self, pair: tuple[int, int | None]) -> Bounds:
         """Return the bounds of a run's score, or of the difference of two runs. Runs are given by index.
 
-        A few pairs take a quarter of the time of ``bounds_of``, which loops over topics.
+        For a few pairs, this method takes a quarter of the time of ``bounds_of``, which loops over topics.
         """
         documents, gains, unjudged = self._documents
         greatest, n_topics = self.measure.greatest_gain, documents.n
@@ -159,14 +159,14 @@ class WeightedScores:
 
     @cached_property
     def _documents(self) -> tuple[Segments, FloatArray, BoolArray]:
-        """The documents of each topic, their gains, and whether they are unjudged."""
+        """The documents of each topic, the gains of documents, and a mask of unjudged documents."""
         gains, unjudged = (
             np.concatenate([getattr(topic, name) for topic in self.topics]) for name in ("gains", "unjudged")
         )
         return Segments.of_lengths([len(topic.docnos) for topic in self.topics]), gains, unjudged
 
     def bounds_of(self, pairs: Iterable[tuple[int, int | None]]) -> Iterator[Bounds]:
-        """Yield ``bounds`` of each pair. Many pairs take less time together than separately."""
+        """Yield the bounds of each pair. For many pairs, this method is faster than ``bounds``."""
         pairs, n_topics = iter(pairs), len(self.topics)
         greatest, n_runs = self.measure.greatest_gain, len(self.runs)
         while batch := list(islice(pairs, _TOGETHER)):
@@ -203,13 +203,13 @@ class WeightedScores:
 
     @cached_property
     def _weights(self) -> list[FloatArray]:
-        """The weights of each topic, contiguous for each run. The last row consists of zeros, for no second run."""
+        """The weights in each topic, with a row for each run and a row of zeros, which stands for no second run."""
         return [np.vstack((topic.weights, np.zeros(len(topic.docnos)))) for topic in self.topics]
 
     def determining(self, *, best_first: bool) -> DeterminedPairs:
-        """Count determined pairs while judgments are added.
+        """Count the determined pairs while judgments are added.
 
-        The order is ``worth_judging``, or the weight in any run.
+        The order is that of ``worth_judging``, or by the largest weight of a document in any run.
         """
         # The first count is without judgments. The order is computed again at each step.
         pairs = self.pairs
@@ -272,7 +272,7 @@ class WeightedScores:
 
 
 def _sums(topic: TopicWeights, pairs: Sequence[tuple[int, int]]) -> tuple[FloatArray, IntArray]:
-    """Return the sum of each document's absolute weights over pairs, and the number of pairs with a weight."""
+    """Return the sum of each document's absolute weights over pairs, and the number of pairs with a nonzero weight."""
     worth, n_pairs = np.zeros(len(topic.docnos)), np.zeros(len(topic.docnos), np.int64)
     for weights in _weights_of_pairs(topic, pairs):
         worth += np.abs(weights).sum(axis=0)
@@ -290,7 +290,7 @@ def _weights_of_pairs(topic: TopicWeights, pairs: Sequence[tuple[int, int]]) -> 
 
 
 def _topic_weights(experiment: GradedRuns, measure: WeightedMeasure) -> Iterator[TopicWeights]:
-    """Yield the weights of each topic of the experiment."""
+    """Yield the weights in each topic of the experiment."""
     judgments = experiment.judgments
     n_topics, n_runs = len(experiment.topics), len(experiment.runs)
     row, place, weight = counted_documents(experiment.ranking, measure)

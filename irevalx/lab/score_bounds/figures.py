@@ -13,7 +13,7 @@ from irevalx.wording import first_names
 
 
 def decided_pairs(result: BoundedScores, page: Page) -> Figure:
-    """Plot the number of determined pairs for two judging orders, ``in_all`` and by rank. Each measure has a panel."""
+    """Plot the number of determined pairs for two judging orders. Each measure has a panel."""
     panels: list[LinePanel] = []
     without: list[str] = []
     for scores in result.scores:

@@ -68,7 +68,7 @@ class Relevance(Frozen, kw_only=True):
 
 
 class GradeShares(Frozen):
-    """The distributions of the grades of relevant and of other documents, from grade 0. Each shape is (n_grades,)."""
+    """The distributions of grades from 0 on, among relevant and among other documents. Each shape is (n_grades,)."""
 
     relevant: FloatArray
     others: FloatArray
@@ -77,7 +77,7 @@ class GradeShares(Frozen):
     def of(cls, grades: IntArray, level: int, greatest: int) -> GradeShares:
         """Estimate the distributions from judged grades.
 
-        If there are none, the lowest possible grade has probability 1.
+        Without judged grades, the lowest possible grade has probability 1.
         """
         possible = np.arange(greatest + 1)
         counts = np.bincount(grades[(grades >= 0) & (grades <= greatest)], minlength=greatest + 1).astype(np.float64)
@@ -88,7 +88,7 @@ class GradeShares(Frozen):
         return cls(relevant / relevant.sum(), others / others.sum())
 
     def chances(self, probability: FloatArray, gains: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return the distinct gains of grades, and their probabilities for each document.
+        """Return the distinct gains of the grades, and the probability of each gain for each document.
 
         The shapes are (n_gains,) and (n_documents, n_gains).
         """
@@ -97,7 +97,7 @@ class GradeShares(Frozen):
         return distinct, probability[:, None] * relevant + (1 - probability)[:, None] * others
 
     def drawn(self, relevant: BoolArray, generator: np.random.Generator) -> IntArray:
-        """Draw the grades of documents at random. ``relevant`` marks the relevant documents."""
+        """Draw the grades of documents at random. ``relevant`` is a mask of the relevant documents."""
         number = generator.random(relevant.size)
         of_either = (
             np.searchsorted(np.cumsum(shares[:-1]), number, "right") for shares in (self.relevant, self.others)
@@ -107,7 +107,7 @@ class GradeShares(Frozen):
 
 
 def given_relevance(experiment: GradedRuns, given: Any, depth: int) -> Relevance:
-    """Look up probabilities. Warn if one of the first ``depth`` documents of a run has none.
+    """Look up probabilities. Warn if one of the top ``depth`` documents of a run has no probability.
 
     A document without a probability is treated as nonrelevant.
     """
@@ -141,7 +141,7 @@ class ExpectedValues:
         relevance: Relevance,
         shares: GradeShares,
         *,
-        n_pooled: int | None = None,  # scores of the other runs, whose documents share a factor, are drawn
+        n_pooled: int | None = None,  # the scores of further runs, whose documents share a factor, are drawn at random
         n_draws: int = 1,
         seed: int = 0,
     ) -> None:
@@ -220,7 +220,7 @@ class ExpectedValues:
         return draws
 
     def _signs(self, known: float, weights: FloatArray, slope: FloatArray, deviation: float) -> SignProbabilities:
-        """Return the probabilities of the sign of a sum."""
+        """Return the probabilities that a weighted sum of gains is negative, zero and positive."""
         # The estimation error of a fit affects all documents jointly. Only one direction in the space of coefficients
         # affects the sum: the probabilities are averaged over points of this line (Gauss-Hermite quadrature).
         matter = np.flatnonzero(weights)
@@ -242,7 +242,7 @@ class ExpectedValues:
         return SignProbabilities(float(below), float(zero), float(above), exact=True)
 
     def changing(self, pairs: Sequence[tuple[int, int]]) -> list[DocumentInfluence]:
-        """Return the unjudged documents in descending order of the change that their judgments are expected to cause.
+        """Return the unjudged documents in descending order of the expected change that a judgment causes.
 
         The change is summed over pairs of runs.
         """
@@ -268,9 +268,9 @@ class ExpectedValues:
         return DocumentInfluence(topic, self._docnos[place], float(changes[place]), pairs)
 
     def _change(self, pair: tuple[int, int]) -> FloatArray:
-        """Return, for each document, the expected change that its judgment causes.
+        """Return the expected change that a judgment of each document causes.
 
-        It is the absolute change of the probability that a normally distributed difference is above 0.
+        The change is that of the probability that a normally distributed difference is above 0.
         """
         from scipy.special import ndtr
 
@@ -332,7 +332,7 @@ class SimulatedValues:
         self._draws = np.stack(draws)
 
     def bounds(self, measure: str, pair: tuple[int, int | None]) -> Bounds:
-        """Return the range and the distribution over draws of a score, or of the difference of two runs."""
+        """Return the bounds and the distribution of a score, or of the difference of two runs, over all draws."""
         run, against = pair
         now, drawn = (values[..., self.measures.index(measure), :, :] for values in (self._now, self._draws))
         if against is None:

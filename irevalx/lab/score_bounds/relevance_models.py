@@ -1,16 +1,16 @@
 """Relevance models fitted to the judgments, for pooled and for unpooled runs.
 
-The relevance of a document is predicted from the runs that retrieve it and from its ranks in them. A weight is fitted
-for each run. A model with only the best rank and the number of runs underestimates effective runs, and its
-probabilities are not calibrated (docs/bounds.md).
+The relevance of a document is predicted from the runs that retrieve the document and from its ranks in these runs. A
+weight is fitted for each run. A model with only the best rank and the number of runs underestimates effective runs, and
+its probabilities are not calibrated (docs/bounds.md).
 
 Documents of an unpooled run require a correction. Pooled runs retrieved the judged documents but not the unjudged
-documents, and the model is fitted only to judged documents. Its error is estimated on groups of pooled runs: the model
-is fitted again without the unique documents of a group, and the number of relevant documents among them is compared
-with the sum of their probabilities. docs/reusability.md reports the coverage of the intervals.
+documents, and the model is fitted only to judged documents. The error of the model is estimated on groups of pooled
+runs: the model is fitted again without the unique documents of a group, and the number of relevant documents among them
+is compared with the sum of their probabilities. docs/reusability.md reports the coverage of the intervals.
 
 Source: Carterette, Robust Test Collections for Retrieval Evaluation, SIGIR 2007, estimates probabilities of relevance
-from ranks by logistic regression, with the weights of runs learned.
+from ranks by logistic regression with learned weights of runs.
 """
 
 from __future__ import annotations
@@ -50,11 +50,11 @@ _PENALTY = 1.0
 """The penalty on squared coefficients. Half of the penalty is subtracted from the log-likelihood."""
 
 _TOLERANCE = 1e-8
-"""The tolerance of the fit. It is small, so that printed digits do not depend on the version of scikit-learn."""
+"""The tolerance of the fit, which is so small that printed digits do not depend on the version of scikit-learn."""
 
 
 class FittedRelevance:
-    """Probabilities of relevance that logistic regression fits to judgments. Some documents are unjudged."""
+    """Probabilities of relevance that logistic regression fits to judgments, also for unjudged documents."""
 
     def __init__(self, experiment: GradedRuns, level: int) -> None:
         self._features, retrieved = features_of(experiment)
@@ -64,7 +64,7 @@ class FittedRelevance:
     def fit(self, without: BoolArray | None = None) -> Relevance:
         """Fit the model to all judgments, except the judgments in the mask ``without``.
 
-        Raise InputError if no judged document is relevant, or all are.
+        Raise InputError if the judged documents are all relevant or all nonrelevant.
         """
         judged = self._judged if without is None else self._judged & ~without
         return logistic_fit(self._features, judged, self._relevant)
@@ -93,9 +93,9 @@ class FittedRelevance:
         return GroupFactor(scale=scale, tau=max(tau, LEAST_TAU), n_groups=len(lost))
 
     def _counts(self, lost: BoolArray) -> tuple[float, float, float]:
-        """Return the number of relevant documents among the ``lost`` ones, and its mean and variance.
+        """Return the number of relevant documents in the mask ``lost``, and its predicted mean and variance.
 
-        Mean and variance are predicted by a model that is fitted without these documents.
+        The prediction uses a model that is fitted without these documents.
         """
         p = self.fit(lost).probability[lost]
         return float((lost & self._relevant).sum()), float(p.sum()), float((p * (1 - p)).sum())
@@ -106,7 +106,7 @@ class GroupFactor(Frozen, kw_only=True):
 
     scale: float  # the number of relevant unique documents of pooled groups, divided by its fitted expectation
     tau: float  # the standard deviation of the factor between groups, divided by the factor
-    n_groups: int  # the number of groups from which both values are estimated
+    n_groups: int  # the number of groups from which ``scale`` and ``tau`` are estimated
 
     def drawn(self, random: np.random.Generator, n_draws: int) -> FloatArray:
         """Draw factors for a new group from a log-t distribution, because tau is estimated from few groups."""
@@ -117,7 +117,7 @@ class GroupFactor(Frozen, kw_only=True):
 
 
 def judged_depth(experiment: GradedRuns, most: float = MOST_UNJUDGED) -> int:
-    """Return the depth to which at most a share ``most`` of the runs' documents is unjudged, or 0 if none.
+    """Return the last rank to which at most a share ``most`` of the runs' documents is unjudged, or 0 for no such rank.
 
     At the last rank, the share can be five times as high.
     """
@@ -130,7 +130,7 @@ def judged_depth(experiment: GradedRuns, most: float = MOST_UNJUDGED) -> int:
 def _by_rank(experiment: GradedRuns) -> tuple[IntArray, IntArray]:
     """Return the numbers of unjudged and of retrieved documents of each run at each rank.
 
-    Both shapes are (n_runs, depth).
+    The shape of each array is (n_runs, depth).
     """
     ranking, n_runs = experiment.ranking, len(experiment.runs)
     n_retrieved = ranking.n_ret.reshape(n_runs, len(experiment.topics))
@@ -156,12 +156,12 @@ def features_of(experiment: GradedRuns) -> tuple[FloatArray, BoolArray]:
     best = best_ranks(ranking, len(features))
     has: BoolArray = best > 0
     features[has, -2] = np.log(best[has])
-    features[:, -1] = np.count_nonzero(features[:, :n_runs], axis=1) / n_runs  # share of the runs that retrieve it
+    features[:, -1] = np.count_nonzero(features[:, :n_runs], axis=1) / n_runs  # the share of runs with the document
     return features, has
 
 
 def logistic_fit(features: FloatArray, judged: BoolArray, relevant: BoolArray) -> Relevance:
-    """Fit probabilities by logistic regression. Raise InputError if no judged document is relevant, or all are."""
+    """Fit a logistic regression. Raise InputError if the judged documents are all relevant or all nonrelevant."""
     from sklearn.linear_model import LogisticRegression
 
     known = relevant[judged]
@@ -176,13 +176,13 @@ def logistic_fit(features: FloatArray, judged: BoolArray, relevant: BoolArray) -
     probability: FloatArray = model.predict_proba(scaled)[:, 1]
     with_constant = np.column_stack((scaled, np.ones(len(scaled))))
     rows, weight = with_constant[judged], (probability * (1 - probability))[judged]
-    information = (rows * weight[:, None]).T @ rows  # its inverse is the covariance (Laplace's approximation)
+    information = (rows * weight[:, None]).T @ rows  # the inverse is the covariance (Laplace's approximation)
     information[np.arange(features.shape[1]), np.arange(features.shape[1])] += _PENALTY
     return Relevance(probability=probability, features=with_constant, covariance=np.linalg.inv(information))
 
 
 LEAST_DEPTH = 10
-"""The depth within which pooled runs are distinguished from unpooled runs. Pools are at least as deep."""
+"""The number of top documents by which pooled runs are distinguished from unpooled runs. Pools are at least as deep."""
 
 
 def fitted_relevance(
@@ -204,10 +204,10 @@ def fitted_relevance(
 
 
 class UnpooledRelevance(Relevance, kw_only=True):
-    """Fitted probabilities. The probabilities of documents that only a new group retrieved share a factor."""
+    """Fitted probabilities, in which the documents that only one new group retrieved share a factor."""
 
     group: IntArray  # shape (n_documents,); the index of the new group, or ``ABSENT`` for other documents
-    factor: GroupFactor  # drawn for each group separately
+    factor: GroupFactor  # the factor, which is drawn separately for each group
     n_groups: int  # the number of new groups
 
     def take(self, places: IntArray) -> UnpooledRelevance:
@@ -251,7 +251,7 @@ def unpooled_relevance(experiment: GradedRuns, groups: Sequence[str], n_pooled: 
 def refuse_unpooled(experiment: GradedRuns, n_pooled: int) -> None:
     """Raise InputError if some of the first ``n_pooled`` runs are judged to depth 10 and others are not.
 
-    The other runs require a factor.
+    Runs that are not judged to this depth require a factor.
     """
     n_unjudged, n_retrieved = (counts[:n_pooled, :LEAST_DEPTH].sum(axis=1) for counts in _by_rank(experiment))
     unjudged = n_unjudged / np.maximum(n_retrieved, 1)

@@ -12,10 +12,10 @@ from irevalx.arrays.segments import ratio
 from irevalx.lab.score_bounds.extremes import Bounds, is_determined
 
 ALL = "all"
-"""The topic of the row that contains the mean."""
+"""The value of ``BoundedScore.topic`` for the mean over topics."""
 
 CONFIDENT = 0.95
-"""The minimum probability of keeping the sign of the difference for a confident pair."""
+"""The minimum probability that the difference of a confident pair keeps its sign."""
 
 
 class BoundedScore(NamedTuple):
@@ -25,19 +25,19 @@ class BoundedScore(NamedTuple):
     run: str
     against: str | None  # the other run of a pair; None for the score of a run
     topic: str  # ``ALL`` for the mean
-    difference: float  # difference under the judgments; the score if there is no other run
+    difference: float  # the difference under the judgments, or the score of a single run
     low: float
     high: float
-    unjudged: int  # the number of unjudged documents with an effect
+    unjudged: int  # the number of unjudged documents that affect the score or difference
     decided: (
         bool | None
     )  # whether the difference has the same sign, or is 0, for all completions; None for a single run
     next_topic: str | None = None  # the document that narrows the bounds of the mean most, and by how much
     next_docno: str | None = None
     narrows: float | None = None
-    # share of the largest possible change against the difference with which it becomes 0; None unless decided is False
+    # the share of the largest possible change that makes the difference 0; None unless ``decided`` is False
     flips_at: float | None = None
-    limits: str = "proven"  # drawn if low and high are the minimum and maximum over draws; then decided is None
+    limits: str = "proven"  # "drawn" if low and high are the minimum and maximum over draws; then decided is None
     mean: float | None = None  # with probabilities of relevance, like the following fields
     deviation: float | None = None
     keeps_sign: float | None = None  # the probability that the mean difference keeps its sign; None for topics and runs
@@ -52,33 +52,33 @@ WITH_PROBABILITIES = BoundedScore._fields[BoundedScore._fields.index("limits") :
 
 
 class DeterminedPairsRow(NamedTuple):
-    """The number of determined pairs of runs under a measure."""
+    """The number of determined pairs of runs in a measure."""
 
     measure: str
     pairs: int
     decided: int | None  # None for draws of judgments, like the next field
     undecided: int | None
-    confident: int | None = None  # other pairs whose keeps_sign is at least 0.95; None if it is not computed
+    confident: int | None = None  # undetermined pairs whose keeps_sign is at least 0.95; None without probabilities
 
 
 class DocumentToJudge(NamedTuple):
     """A document to judge, with the effect of its judgment on undetermined pairs of runs."""
 
-    rank: int  # from 1, the best first, for each topic or over all topics
+    rank: int  # the rank from 1 of the document in the topic, or in all topics
     topic: str
     docno: str
-    narrows: float | None  # how much the judgment narrows the bounds of these pairs, summed; None with probabilities
-    changes: float | None  # the expected absolute change of their probabilities, summed; None if there are none
-    pairs: int  # number of affected pairs
+    narrows: float | None  # the sum of reductions of the width of bounds over these pairs; None with probabilities
+    changes: float | None  # the sum of expected changes of probabilities over these pairs; None without probabilities
+    pairs: int  # the number of affected pairs
 
 
 class BoundRows(Sequence[BoundedScore]):
-    """The rows of ``bounds``, one for each topic of each pair of runs. Each row is created when it is used."""
+    """The rows of ``bounds``: one for each topic of each run or pair. A row is created when it is used."""
 
     def __init__(
         self, runs: Sequence[str], topics: Sequence[str], parts: Sequence[tuple[str, tuple[int, int | None], Bounds]]
     ) -> None:
-        """Set the names of runs and topics. ``parts`` contains a measure, a run or a pair of runs, and its bounds."""
+        """Create the rows of ``parts``, which contain a measure, a run or a pair of runs, and bounds."""
         self._runs, self._topics, self._parts = runs, (*topics, ALL), parts
 
     def __len__(self) -> int:
@@ -105,7 +105,7 @@ class BoundRows(Sequence[BoundedScore]):
         return [self._rows_of(part, slice(place, None))[0] for part in range(len(self._parts))]
 
     def _rows_of(self, part: int, places: slice = slice(None)) -> list[BoundedScore]:
-        """Return rows of a run or a pair of runs: by default all rows, for each topic and for the mean."""
+        """Return the rows of a run or pair of runs at ``places``. The last place is that of the mean over topics."""
         measure, (run, against), bounds = self._parts[part]
         difference, low, high = bounds.difference[places], bounds.low[places], bounds.high[places]
         decided: Sequence[bool | None] = [None] * low.size
