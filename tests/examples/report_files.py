@@ -73,3 +73,13 @@ def report_files(folder: Path) -> ReportFiles:
     texts.write_text("".join(f"{topic}\twhat is said of subject {topic}\n" for topic in topics))
     groups.write_text("".join(f"{topic}\t{'early' if int(topic) <= 5 else 'late'}\n" for topic in topics))
     return ReportFiles(qrels, paths, documents, texts, groups)
+
+
+def dependent_runs() -> tuple[dict[str, dict[str, int]], dict[str, dict[str, dict[str, float]]]]:
+    """Return judgments, and three runs of which two have a difference that depends on unjudged documents."""
+    qrels = {str(t): {f"d{n}": int((n + t * t) % 10 < 5 + t % 2) for n in range(10)} for t in range(12)}
+    runs = {
+        name: {t: {(f"d{n}" if n + int(t) % 2 < n_judged else f"{name}{n}"): 9.0 - n for n in range(10)} for t in qrels}
+        for name, n_judged in {"good": 11, "most": 9, "fewer": 4}.items()
+    }
+    return qrels, runs

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -32,6 +33,13 @@ def listed(names: Sequence[str]) -> str:
     if len(names) > MOST_NAMES:
         return f"{len(names)} runs ({', '.join(names[:FIRST_NAMES])}, ...)"
     return join_words(names, "and")
+
+
+class Finding(NamedTuple):
+    """A sentence of a report."""
+
+    sentence: str
+    measure: str = ""  # the measure, if the sentence is on its verdicts, which can depend on unjudged documents
 
 
 class Conclusion(Frozen):

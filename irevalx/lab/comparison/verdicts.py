@@ -12,7 +12,7 @@ from irevalx.arrays.segments import BoolArray, FloatArray
 from irevalx.errors import ArgumentError, warn
 from irevalx.experiments.coverage import Coverage, has_shift, shifts
 from irevalx.frozen import replace
-from irevalx.lab.comparison.conclusions import IF_RELEVANT, MOST_NAMES, listed
+from irevalx.lab.comparison.conclusions import IF_RELEVANT, MOST_NAMES, Finding, listed
 from irevalx.lab.comparison.margins import Margins, margins_of
 from irevalx.lab.comparison.non_inferiority import (
     CANNOT_TELL,
@@ -189,14 +189,15 @@ class Gate(Comparison, kw_only=True):
         ] + self._remarks
 
     @property
-    def summary(self) -> list[str]:
+    def summary(self) -> list[Finding]:
         """The conclusion, and a sentence for each verdict.
 
         If there are many verdicts, there is a sentence for each measure instead.
         """
         if len(self.rows) <= MOST_NAMES:
-            return [self.conclusion, *self.sentences]
-        summary = [self.conclusion]
+            measures = [*(row.measure if row.on_unjudged else "" for row in self.rows), *("" for _ in self._remarks)]
+            return [Finding(self.conclusion), *map(Finding, self.sentences, measures)]
+        summary = [Finding(self.conclusion)]
         for of_measure in self.measures:
             rows = [row for row in self.rows if row.measure == of_measure.name]
             by_verdict = {
@@ -209,8 +210,9 @@ class Gate(Comparison, kw_only=True):
             n_dependent = sum(bool(row.on_unjudged) for row in rows)
             caution = f" {n_dependent} of these verdicts depend on unjudged documents." if n_dependent else ""
             margin = f"margin {rows[0].margin:.4g}"
-            summary.append(f"{of_measure.name} against {self.baseline}, {margin}: {each}.{caution}")
-        return [*summary, *self._remarks]
+            sentence = f"{of_measure.name} against {self.baseline}, {margin}: {each}.{caution}"
+            summary.append(Finding(sentence, of_measure.name if caution else ""))
+        return [*summary, *map(Finding, self._remarks)]
 
     def about(self) -> dict[str, Any]:
         """Return a description of how verdicts were determined, and the conclusion, for JSON output."""

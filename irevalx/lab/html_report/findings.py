@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from irevalx.errors import RunWarning, RunWarnings
 from irevalx.evaluation.topic_selection import level_warnings, only_relevant
 from irevalx.frozen import replace
-from irevalx.lab.comparison.conclusions import FIRST_NAMES, Conclusion, listed
+from irevalx.lab.comparison.conclusions import FIRST_NAMES, Conclusion, Finding, listed
 from irevalx.lab.comparison.pairs import ComparedMeasure, ComparedPair
 from irevalx.lab.comparison.results import ComparedPairs
 from irevalx.lab.html_report.data import ReportData, ScoresData
@@ -25,7 +25,7 @@ LEAST_SHARE = 0.005
 """The difference between shares of judged documents below which runs are called equally judged."""
 
 
-def findings(data: ScoresData) -> list[str]:
+def findings(data: ScoresData) -> list[Finding]:
     """Return the findings as sentences: the verdicts, the main result, and the other results.
 
     If no runs were compared, the list is empty.
@@ -34,7 +34,7 @@ def findings(data: ScoresData) -> list[str]:
     return [*verdicts, *_findings(data)]
 
 
-def _findings(data: ScoresData) -> list[str]:
+def _findings(data: ScoresData) -> list[Finding]:
     compared = data.scores.compared
     if compared is None:
         return []
@@ -47,16 +47,22 @@ def _findings(data: ScoresData) -> list[str]:
         return []
     main, *others = tested
     if len(data.identical_runs) == 1 and len(data.identical_runs[0]) == len(data.scores.runs):
-        return [f"{_identical(data, listed(data.scores.runs))} {_coverage(main.of_measure)}".rstrip()]
+        return [Finding(f"{_identical(data, listed(data.scores.runs))} {_coverage(main.of_measure)}".rstrip())]
     on_main_pair: list[str] = []
     if main.of_measure.pairs[1:]:  # if there is one pair, the first finding describes it
         on_main_pair += main.on_main_pair(_determined(data, main.pair_of(main.main_run)))
     first, *other_depths = _by_depth(compared) or [main.of_measure]
     return [
-        f"{_headline(data, main, is_main=True)} {_coverage(first)}".rstrip(),
-        *on_main_pair,
-        *main.on_ranks(),
-        *(_headline(data, other) for other in others),
+        Finding(f"{_headline(data, main, is_main=True)} {_coverage(first)}".rstrip(), main.of_measure.name),
+        *map(Finding, (*on_main_pair, *main.on_ranks())),
+        *(Finding(_headline(data, other), other.of_measure.name) for other in others),
+        *map(Finding, _further(data, compared, other_depths)),
+    ]
+
+
+def _further(data: ScoresData, compared: ComparedPairs, other_depths: Sequence[ComparedMeasure]) -> list[str]:
+    """Return the last findings, which describe the judgments and the tests."""
+    return [
         *(_coverage(of_measure) for of_measure in other_depths if not _is_all_judged(of_measure)),
         f"Significance: {compared.how_tested}",
         *compared.on_dependence,

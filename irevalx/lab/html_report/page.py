@@ -11,7 +11,7 @@ import os
 import re
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cache, partial
+from functools import cache
 from html import escape
 from importlib.resources import files
 from pathlib import Path
@@ -23,7 +23,7 @@ from irevalx.arrays.segments import AnyArray, FloatArray, IntArray
 from irevalx.frozen import Frozen, cached_property
 from irevalx.lab.comparison.run_tables import MOST_LETTERED
 from irevalx.lab.html_report.overlaps import RunOverlaps
-from irevalx.lab.html_report.static import CAUTION, mean_rows, table_in_cells, unjudged_of
+from irevalx.lab.html_report.static import CAUTION, mean_rows, table_in_cells, unjudged_addresses
 from irevalx.reports.report import percent
 from irevalx.reports.table import Table
 from irevalx.wording import argument_error
@@ -64,6 +64,9 @@ class Report(Frozen, kw_only=True):
     """The texts of the displayed documents."""
     ranking: Callable[[int], dict[str, Any]] | None
     """A function that returns the rankings of a topic, given the index of the topic, or None for score files."""
+    cautioned: Sequence[str] = ()
+    """For each finding, the measure whose verdicts in the finding can depend on unjudged documents, or an empty string.
+    """
     overlaps: RunOverlaps | None = None
     """The rank-biased overlaps of pairs of runs, or None if they were not requested."""
 
@@ -82,7 +85,7 @@ class Report(Frozen, kw_only=True):
     @property
     def page(self) -> str:
         """The page as HTML. Numbers and rankings are compressed."""
-        return _rendered(self._data(packed_numbers, packed_list))
+        return _rendered(self._data(packed_numbers, packed_list), self.cautioned)
 
     def _data(self, numbers: Callable[[AnyArray, str], Any], items: Callable[[Iterable[Any]], Any]) -> dict[str, Any]:
         """Return the data, with arrays converted by the function ``numbers``, given their type.
@@ -190,17 +193,18 @@ def rendered_page(template: str, script: str = "", **values: Any) -> str:
     return environment.from_string(_text("tables.html") + _text(template)).render(**of_page, **values)
 
 
-def _rendered(data: dict[str, Any]) -> str:
+def _rendered(data: dict[str, Any], cautioned: Sequence[str]) -> str:
     """Render the page of a report, given the data in compressed form."""
     from markupsafe import Markup
 
+    unjudged = unjudged_addresses(data)
     return rendered_page(
         "template.html",
         _script(),
         data=data,
         with_short_names=_short_names_in_html(data["runs"]),
         mean_rows=mean_rows(data),
-        unjudged_of=partial(unjudged_of, data),
+        unjudged=[unjudged.get(measure, "") for measure in cautioned],
         most_with_letters=MOST_LETTERED,
         caution=CAUTION,
         confidence=percent(data["about"]["confidence"]),

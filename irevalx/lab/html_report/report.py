@@ -439,7 +439,8 @@ def _report_of(data: ScoresData, more: Mapping[str, Any] | None = None, **rankin
             "texts": [],
             "ranking": None,
         }
-    sentences, warned = findings(data), cautions(data)
+    of_data, warned = findings(data), cautions(data)
+    sentences = [finding.sentence for finding in of_data]
     (sentences or warned).extend(data.notes)
     about = {
         "about": data.about(),
@@ -448,7 +449,8 @@ def _report_of(data: ScoresData, more: Mapping[str, Any] | None = None, **rankin
         **data.parts(),
         **(more or {}),
     }
-    return Report(about=about, values=data.scores.values, **rankings)
+    cautioned = [*(finding.measure for finding in of_data), *("" for _ in data.notes)]
+    return Report(about=about, values=data.scores.values, cautioned=cautioned, **rankings)
 
 
 def _with_coverage(compared: ComparedPairs, prepared: PreparedGradedRuns) -> tuple[ComparedPairs, RankedRuns]:

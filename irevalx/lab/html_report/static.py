@@ -1,6 +1,5 @@
 """Tables that a report displays without JavaScript: the means of runs, and tables of other commands."""
 
-import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
@@ -81,23 +80,20 @@ def _dependent(data: Mapping[str, Any]) -> dict[tuple[int, int], int]:
     }
 
 
-def unjudged_of(data: Mapping[str, Any], sentence: str) -> str:
-    """Return the address of the unjudged documents on which the verdict in a sentence depends, or an empty string.
+def unjudged_addresses(data: Mapping[str, Any]) -> dict[str, str]:
+    """Return, for each measure with verdicts that depend on unjudged documents, the address of these documents.
 
-    If several verdicts depend on unjudged documents, the address belongs to the best of these runs.
+    If the verdicts on several runs depend on unjudged documents, the address belongs to the best of these runs.
     """
-    if "njudged documents" not in sentence:
-        return ""
-    dependent = _dependent(data)
-    for measure, _ in sorted(enumerate(data["measures"]), key=lambda each: -len(each[1]["title"])):
-        title = data["measures"][measure]["title"]
-        runs = [run for run in data["ranked"][measure]["runs"] if (measure, run) in dependent]
-        if runs and re.search(rf"(?<![\w.@]){re.escape(title)}(?![\w@])", sentence):
-            pair = (runs[0], dependent[measure, runs[0]])
+    dependent, addresses = _dependent(data), {}
+    for number, measure in enumerate(data["measures"]):
+        runs = [run for run in data["ranked"][number]["runs"] if (number, run) in dependent]
+        if runs:
+            pair = (runs[0], dependent[number, runs[0]])
             fields = [("run", data["runs"][run]["name"]) for run in pair]
-            of_measure = [("measure", data["measures"][measure]["name"])] if measure else []
-            return urlencode([*of_measure, *fields, ("at", "unjudged")], errors="replace")
-    return ""
+            of_measure = [("measure", measure["name"])] if number else []
+            addresses[measure["name"]] = urlencode([*of_measure, *fields, ("at", "unjudged")], errors="replace")
+    return addresses
 
 
 def table_in_cells(table: Table) -> dict[str, Any]:

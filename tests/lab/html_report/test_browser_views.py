@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from browsers import Reader
-from examples.report_files import MEASURES, ReportFiles
+from examples.report_files import MEASURES, ReportFiles, dependent_runs
 from running import run
 
 from irevalx.lab import report
@@ -104,16 +104,6 @@ def test_marks_and_matrix(browser: Reader, many: Path) -> None:
     assert signs.count("▲") == signs.count("▼") == sum(different.values())
     browser.click(".matrix tbody tr:nth-child(1) td:nth-child(4)")
     assert browser.address.split("&")[:2] == [f"run={LONG}l", f"run={LONG}j"]
-
-
-def dependent_runs() -> tuple[dict[str, dict[str, int]], dict[str, dict[str, dict[str, float]]]]:
-    """Return judgments, and three runs of which two have a difference that depends on unjudged documents."""
-    qrels = {str(t): {f"d{n}": int((n + t * t) % 10 < 5 + t % 2) for n in range(10)} for t in range(12)}
-    runs = {
-        name: {t: {(f"d{n}" if n + int(t) % 2 < n_judged else f"{name}{n}"): 9.0 - n for n in range(10)} for t in qrels}
-        for name, n_judged in {"good": 11, "most": 9, "fewer": 4}.items()
-    }
-    return qrels, runs
 
 
 def test_cautions(browser: Reader, tmp_path: Path) -> None:

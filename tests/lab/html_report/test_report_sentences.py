@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 
 import pytest
+from examples.report_files import dependent_runs
 from scipy import stats
 
 import irevalx.lab
@@ -154,6 +156,19 @@ def test_measures_of_cautions() -> None:
     lines = irevalx.lab.report(qrels, {"good": good, "odd": odd}, "ndcg@10").data["warnings"]
     assert any(line.startswith("ndcg@10, ") for line in lines)
     assert not any("ndcg_cut_10" in line for line in lines)
+
+
+@pytest.mark.parametrize(("margin", "n_links"), [(None, 1), (0.1, 2)])
+def test_links_of_findings(margin: float | None, n_links: int) -> None:
+    """A finding about verdicts that depend on unjudged documents, also a verdict with a margin, has a link to them."""
+    qrels, runs = dependent_runs()
+    report = irevalx.lab.report(qrels, runs, "judged@10 P.10", baseline="good", correction="none", margin=margin)
+    header = report.page.partition("<main>")[0]
+    assert header.count('href="#measure=P_10&amp;run=most&amp;run=good&amp;at=unjudged"') == n_links
+    sentences = [re.sub("<[^>]*>", "", part) for part in re.split('<li>|<p class="lead">', header)]
+    with_links = [sentence for sentence in sentences if "show these documents" in sentence]
+    assert len(with_links) == n_links
+    assert all("njudged documents" in sentence for sentence in with_links)
 
 
 def test_judgments_of_relevant_documents_only() -> None:
