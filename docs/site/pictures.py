@@ -31,6 +31,7 @@ def with_pictures(text: str, file: str, folder: Path) -> str:
     Raises
     ------
     CalledProcessError : a call has failed.
+    ValueError : two pictures of the page have the same alternative text.
     """
     up = posixpath.relpath(".", posixpath.dirname(site_name(file)) or ".")
 
@@ -41,7 +42,11 @@ def with_pictures(text: str, file: str, folder: Path) -> str:
             lines.append(f"![{words}]({posixpath.normpath(f'{up}/{_FOLDER}/{name}')})")
         return "\n\n".join(lines)
 
-    return MARKED.sub(drawn, text)
+    page = MARKED.sub(drawn, text)
+    alternatives = re.findall(r"^!\[(.+?)\]\(", page, re.MULTILINE)
+    if len({*alternatives}) < len(alternatives):
+        raise ValueError(f"{file}: two pictures have the same alternative text")
+    return page
 
 
 def draw(call: str, files: list[str], folder: Path) -> list[str]:
@@ -67,6 +72,8 @@ def draw(call: str, files: list[str], folder: Path) -> list[str]:
 
 
 def _words(call: str, svg: str) -> str:
-    """Return the title of a picture and the command that draws it, for readers who do not see the picture."""
+    """Return the command, the title and the caption of a picture, for readers who do not see the picture."""
     [title] = re.findall("<title>(.+?)</title>", svg)
-    return f"{html.unescape(title)} ({re.findall('irevalx-lab [a-z-]+', call)[-1]})"
+    notes = re.findall("<dc:description>(.+?)</dc:description>", svg, re.DOTALL)
+    words = ". ".join((f"Figure of {re.findall('irevalx-lab [a-z-]+', call)[-1]}: {title}", *notes))
+    return re.sub(r"[\[\]]", "", html.unescape(words))

@@ -144,10 +144,31 @@ def test_pictures(tmp_path: Path) -> None:
     """A call below the mark is run, and its picture stands below it."""
     [match] = [match[0] for match in pictures.MARKED.finditer(PAGES["docs/figures.md"]) if "bounds.svg" in match[1]]
     text = pictures.with_pictures(f"Above.\n\n{match}\n\nBelow.\n", "docs/first/x.md", tmp_path)
-    words = "Determined pairs of runs by number of judged documents (irevalx-lab bounds)"
+    words = (
+        "Figure of irevalx-lab bounds: Determined pairs of runs by number of judged documents. judged documents Grey line: "
+        "all 3 pairs. Documents are judged in about 25 steps: those whose judgments narrow the bounds most first or, as in "
+        "a pool, those ranked highest by any run first."
+    )
     picture = f"![{words}](../pictures/bounds.svg)"
     assert text == f"Above.\n\n{match}\n\n{picture}\n\nBelow.\n"
     assert b"<svg" in (tmp_path / "pictures" / "bounds.svg").read_bytes()
+
+
+def test_alternative_texts_differ(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Alternative texts contain what distinguishes figures of a command; two equal texts are an error."""
+    svg = "<title>infAP &amp; AP</title><dc:description>{} &lt; 0.05 [p]</dc:description>"
+
+    def draw(call: str, files: list[str], folder: Path) -> list[str]:
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / files[0]).write_text(svg.format(call.rsplit(maxsplit=1)[-1]))
+        return files
+
+    monkeypatch.setattr(pictures, "draw", draw)
+    page = "<!-- figure a.svg -->\n```sh\nirevalx-lab draw a\n```\n\n<!-- figure b.svg -->\n```sh\nirevalx-lab draw {}\n```\n"
+    text = pictures.with_pictures(page.format("b"), "docs/figures.md", tmp_path)
+    assert re.findall(r"!\[(.*?)\]", text) == [f"Figure of irevalx-lab draw: infAP & AP. {x} < 0.05 p" for x in "ab"]
+    with pytest.raises(ValueError, match="same alternative text"):
+        pictures.with_pictures(page.format("a"), "docs/figures.md", tmp_path)
 
 
 def test_pictures_that_pages_link_to_are_copied(tmp_path: Path) -> None:
