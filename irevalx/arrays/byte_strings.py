@@ -40,6 +40,9 @@ _POWERS_OF_10: WordArray = np.uint64(10) ** np.arange(1, 20, dtype=np.uint64)
 _DIGITS_OF_32_BITS = 9
 """The number of decimal digits that always fits into 32 bits."""
 
+_MOST_COPIED = 256
+"""The maximum number of bytes per string in a buffer that is copied as a whole to slice strings from it."""
+
 _ZERO, _MINUS = b"0-"
 
 _HALF = np.uint64(32)
@@ -132,7 +135,8 @@ class Names(Frozen):
 
     def texts(self) -> list[bytes]:
         """Return all strings as Python objects."""
-        whole = self.buffer.data
+        is_dense = self.buffer.size <= _MOST_COPIED * self.start.size
+        whole = self.buffer.tobytes() if is_dense else self.buffer.data  # slices of bytes take less time
         ends = zip(self.start.tolist(), (self.start + self.length).tolist(), strict=True)
         return [bytes(whole[start:end]) for start, end in ends]
 

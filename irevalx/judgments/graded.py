@@ -31,6 +31,11 @@ class TopicIndex(Mapping[bytes, int]):
             raise KeyError(topic)
         return place
 
+    def get(self, topic: bytes, default: Any = None) -> Any:
+        """Return the index of a topic, or the default. The method of Mapping takes longer."""
+        place = bisect_left(self._topics, topic)
+        return place if self._topics[place : place + 1] == (topic,) else default
+
     def __iter__(self) -> Iterator[bytes]:
         return iter(self._topics)
 

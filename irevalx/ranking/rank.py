@@ -405,14 +405,15 @@ def _each_document_once(results: ResultRows, which: Duplicates) -> ResultRows:
 
 def _topics_at(places: IntArray, judgments: Documents) -> tuple[bytes, ...]:
     """Return the topics with the given indices. To save memory, no string is copied."""
-    return tuple(judgments.topics[place] for place in places.tolist())
+    return tuple(map(judgments.topics.__getitem__, places.tolist()))
 
 
 def in_topic_order(ranking: Ranking, judgments: Documents, topics: Sequence[bytes], rules: RankingRules) -> Ranking:
     """Return the ranking with the given topics. A topic without results gets a placeholder that is not pooled."""
     if tuple(topics) == ranking.topics:
         return ranking
-    numbers = np.array([judgments.topic_index[topic] for topic in topics], np.int64)
+    index = range(len(topics)) if tuple(topics) == judgments.topics else map(judgments.topic_index.__getitem__, topics)
+    numbers = np.fromiter(index, np.int64, len(topics))
     place = np.full(len(judgments.topics), ABSENT, np.int64)
     place[ranking.judged_topic] = np.arange(len(ranking.topics))
     missing = numbers[place[numbers] == ABSENT]

@@ -178,7 +178,7 @@ class Ranking(Frozen):
         rows, index = self.rows.take(topics)
         return replace(
             self,
-            topics=tuple(self.topics[topic] for topic in topics.tolist()),
+            topics=tuple(map(self.topics.__getitem__, topics.tolist())),
             judged_topic=self.judged_topic[topics],
             rows=rows,
             rank=self.rank[index],

@@ -17,7 +17,7 @@ from irevalx.evaluation.columns import Column, Ends, intervals_of, is_mean, is_p
 from irevalx.evaluation.evaluate import Evaluation, averaged_topics, in_group, with_collections_of_topics
 from irevalx.frozen import Frozen, replace
 from irevalx.measures.counts import num_q, runid
-from irevalx.measures.summaries import as_list
+from irevalx.measures.summaries import Values, as_list
 from irevalx.process.platform import as_bytes, as_text
 from irevalx.reports.best import marked_as_best
 from irevalx.reports.table import Table
@@ -401,7 +401,7 @@ def trec_lines(
 ) -> Iterator[bytes]:
     """Yield the lines of trec_eval, which consist of name, topic and value.
 
-    An element contains the lines of one topic, or one line.
+    An element contains the lines of some topics, or one line.
 
     If ``per_topic`` is true, the lines of topics come first. If ``headed`` is true, the run tag comes first, unless the
     `all` lines contain the run tag or no line is printed. Summaries can be passed only if all topics were evaluated.
@@ -421,27 +421,39 @@ def trec_lines(
 
 def _topic_lines(evaluation: Evaluation) -> Iterator[bytes]:
     columns = [column for column in evaluation.columns if column.measure.per_topic and column.values is not None]
-    topics = list(map(one_line, evaluation.topics))
+    topics: Sequence[bytes] = evaluation.topics
+    if _BREAKS.search(b" ".join(topics)):
+        topics = list(map(one_line, topics))
     if any(column.has_value is not None and not column.has_value.all() for column in columns):
         yield from _lines_with_gaps(topics, columns)
         return
-    for first in range(0, len(evaluation.topics), _TOPICS_AT_ONCE):
-        yield from _lines_of_topics(evaluation, topics, slice(first, first + _TOPICS_AT_ONCE))
+    for first in range(0, len(topics) if columns else 0, _TOPICS_AT_ONCE):
+        which = slice(first, first + _TOPICS_AT_ONCE)
+        yield _lines_of_topics([(column, column.values[which]) for column in columns], topics[which])  # type: ignore[index]
 
 
-def _lines_of_topics(evaluation: Evaluation, topics: Sequence[bytes], which: slice) -> Iterator[bytes]:
-    """Yield the lines of a slice of the topics. One template formats all topics, which is fast."""
-    template = b""
-    cells: list[Sequence[Any]] = []
-    for column in evaluation.columns:
-        if column.measure.per_topic and column.values is not None:
-            cell, values = _PLAIN_CELLS[column.number], as_list(column.values[which])
-            if column.number == "real" and np.isnan(column.values[which]).any():
-                cell, values = b"%b", [_trec_cell(value, "real") for value in values]
-            template += b"%b\t%%b\t%b\n" % (_label(column.name, is_zscore=column.is_zscore).replace(b"%", b"%%"), cell)
-            cells += [topics[which], values]
-    for of_topic in zip(*cells, strict=True):
-        yield template % of_topic
+def _lines_of_topics(columns: Sequence[tuple[Column, Values]], topics: Sequence[bytes]) -> bytes:
+    """Return the lines of topics. The lines of topics with equal values are formatted once and differ in the topic."""
+    keys, mark, template, cells = topics, b"\0", b"", []
+    texts = [value for _, values in columns if isinstance(values, list) for value in values]
+    while any(mark in text for text in texts):
+        mark += b"\0"
+    if not texts:
+        rows = np.concatenate(
+            [np.ascontiguousarray(of).view(np.uint8).reshape(len(topics), -1) for _, of in columns], 1
+        )
+        keys = rows.view(f"V{rows.shape[1]}").ravel().tolist()
+    places = dict(zip(keys, range(len(keys)), strict=True))
+    for column, values in columns:
+        cell, numbers = _PLAIN_CELLS[column.number], values
+        if isinstance(numbers, np.ndarray):
+            numbers = numbers[list(places.values())]
+        if column.number == "real" and np.isnan(numbers).any():
+            cell, numbers = b"%b", [_trec_cell(value, "real") for value in numbers]
+        template += b"%b\t%b\t%b\n" % (_label(column.name, is_zscore=column.is_zscore).replace(b"%", b"%%"), mark, cell)
+        cells.append(as_list(numbers))
+    lines = dict(zip(places, map(template.__mod__, zip(*cells, strict=True)), strict=True))
+    return b"".join([lines[key].replace(mark, topic) for topic, key in zip(topics, keys, strict=True)])
 
 
 def _lines_with_gaps(topics: Sequence[bytes], columns: Sequence[Column]) -> Iterator[bytes]:

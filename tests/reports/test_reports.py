@@ -7,11 +7,19 @@ import gzip
 import hashlib
 import io
 import json
+import math
 import os
 from pathlib import Path
+from unittest.mock import Mock
 
+import numpy as np
 import pytest
 from running import FIXTURES, run, run_process
+
+from irevalx.evaluation.columns import Column
+from irevalx.measures import BY_NAME
+from irevalx.measures.summaries import Values
+from irevalx.reports import report
 
 EXAMPLE = FIXTURES / "example"
 QRELS, BM25, DENSE = (EXAMPLE / name for name in ("qrels", "bm25.run", "dense.run"))
@@ -155,3 +163,21 @@ def test_runs_that_cannot_be_evaluated(tmp_path: Path) -> None:
     table = run("--quiet", "--format", "table", "-m", "map", QRELS, tmp_path / "twice", BM25)
     assert table.status == 4
     assert [line.split() for line in table.stdout.decode().splitlines()[2:]] == [["twice"], ["bm25", "0.5717"]]
+
+
+@pytest.mark.parametrize("tags", [None, [b"%x", b"%x", b"a\0", b"\0\0b", b"", b"%x"]])
+def test_lines_of_topics_with_equal_values(tags: list[bytes] | None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Lines are as if each was formatted alone; without text, equal values of several topics are formatted once."""
+    real, whole = [0.0, -0.0, 0.25, math.nan, 0.25, math.nan], [1, 1, 7, 2**40, 7, 2**40]
+    values: dict[str, Values] = {"map": np.array(real), "num_ret": np.array(whole), **({"runid": tags} if tags else {})}
+    columns = [(Column(name, BY_NAME[name], of, None), of) for name, of in values.items()]
+    topics = [b"301", b"%b", b"x\0", b"\0\0", b"6", b"7"]
+    expected = []
+    for place, topic in enumerate(topics):
+        cells = {"map": f"{real[place]:6.4f}".encode(), "num_ret": str(whole[place]).encode()}
+        cells |= {"runid": b"'" + tags[place] + b"'"} if tags else {}
+        expected += [name.encode().ljust(22) + b"\t" + topic + b"\t" + cell + b"\n" for name, cell in cells.items()]
+    formatted = Mock(wraps=report._trec_cell)  # noqa: SLF001 - formats columns that contain NaN
+    monkeypatch.setattr(report, "_trec_cell", formatted)
+    assert report._lines_of_topics(columns, topics) == b"".join(expected)  # noqa: SLF001
+    assert formatted.call_count == (6 if tags else 4)
