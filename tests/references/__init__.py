@@ -1,1 +1,1 @@
-"""Expected values of tests: literal references, recorded answers of other programs, and packages by others."""
+"""Sources of the expected values in tests: literal loops, recorded output of other programs, and other packages."""

@@ -1,4 +1,4 @@
-"""Weighted sums over ranks, AP and nDCG by definition, and all possible judgments of a few documents."""
+"""Literal computation of weighted sums over ranks, AP and nDCG, and of all possible judgments of a few documents."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def written(folder: Path, grades: Grades, runs: Ranked) -> list[Path]:
 
 
 def weights_of(measure: str) -> Callable[[int], float]:
-    """Return the function from rank to weight that defines the measure."""
+    """Return the function that maps a rank to its weight in the measure."""
     return {
         "P.2": lambda k: 1 / 2 if k <= 2 else 0.0,
         "P.10": lambda k: 1 / 10 if k <= 10 else 0.0,
@@ -38,7 +38,7 @@ def weights_of(measure: str) -> Callable[[int], float]:
 
 
 def gain_of(measure: str, grade: int) -> float:
-    """Return the gain of a grade. For P, it is 1 for grades of at least 1."""
+    """Return the gain of a grade under a measure. Under P, grades of at least 1 have the gain 1."""
     if measure.startswith("P"):
         return float(grade >= 1)
     given: dict[str, dict[int, float]] = {"rbp.p=0.5,1=0.25,2=1": {1: 0.25, 2: 1}, "dcg.1=5,2=3": {1: 5, 2: 3}}
@@ -47,7 +47,7 @@ def gain_of(measure: str, grade: int) -> float:
 
 
 def value(measure: str, run: dict[str, list[str]], topic: str, grades: Grades) -> float:
-    """Return the value of a measure for a topic."""
+    """Return the value of a measure for a topic of a run."""
     weight = weights_of(measure)
     return sum(
         weight(k) * gain_of(measure, grades.get((topic, docno), -1)) for k, docno in enumerate(run.get(topic, []), 1)
@@ -61,7 +61,7 @@ def ways_to_judge(grades: Grades, unjudged: list[tuple[str, str]], greatest: int
 
 
 def average_precision(docnos: list[str], topic: str, grades: Grades) -> float:
-    """Return the average precision of a topic by its definition."""
+    """Return the average precision of a ranked list, computed by the definition."""
     relevant = {docno for (of_topic, docno), grade in grades.items() if of_topic == topic and grade >= 1}
     hits, total = 0, 0.0
     for rank, docno in enumerate(docnos, 1):
@@ -72,7 +72,7 @@ def average_precision(docnos: list[str], topic: str, grades: Grades) -> float:
 
 
 def ndcg_at(k: int, docnos: list[str], topic: str, grades: Grades) -> float:
-    """Return the nDCG@k of a topic by its definition."""
+    """Return nDCG@k of a ranked list, computed by the definition."""
     gains = sorted((max(grade, 0) for (of_topic, _), grade in grades.items() if of_topic == topic), reverse=True)
     best = sum(gain / math.log2(rank + 1) for rank, gain in enumerate(gains[:k], 1))
     result = sum(max(grades.get((topic, docno), 0), 0) / math.log2(r + 1) for r, docno in enumerate(docnos[:k], 1))

@@ -1,4 +1,4 @@
-"""The cluster-robust variance CR2 of a mean and its degrees of freedom, from the matrices of the definition."""
+"""The cluster-robust variance CR2 of a mean with its degrees of freedom, computed from the definition."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ def cluster_robust(names: Sequence[Hashable], d: Sequence[float]) -> tuple[float
     """Return the CR2 variance of a mean and its degrees of freedom, from the matrices of the regression on a constant.
 
     The hat matrix is X (X'X)^-1 X'. The residuals of a cluster are multiplied by the matrix (I - H_gg)^-1/2. The
-    estimate is a sum of quadratic forms g' e e' g, one per cluster. The degrees of freedom are those of the chi-square
-    distribution with the same mean and variance: (sum of eigenvalues)^2 / sum of their squares.
+    estimate is the sum of the quadratic forms g' e e' g of all clusters. The degrees of freedom are those of the
+    chi-square distribution with the same mean and variance: (sum of eigenvalues)^2 / sum of their squares.
     """
     n_topics, clusters = len(d), dict.fromkeys(names)
     x = np.ones((n_topics, 1))

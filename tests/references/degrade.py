@@ -1,4 +1,4 @@
-"""Incomplete and pooled judgments as loops over dictionaries, from the definitions in the papers."""
+"""Reduction of judgments to samples and pools, by loops over dictionaries that follow the definitions in the papers."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ Qrels = dict[str, dict[str, int]]
 """The grades of the documents of each topic, in the order of the file."""
 
 Ranked = dict[str, list[str]]
-"""A run: the documents of each topic in rank order."""
+"""The documents that a run retrieves for each topic, in rank order."""
 
 
 def read_qrels(text: str) -> Qrels:
-    """Return judgments from lines ``TOPIC 0 DOCNO GRADE``."""
+    """Parse judgments from lines TOPIC 0 DOCNO GRADE."""
     qrels: Qrels = {}
     for line in text.splitlines():
         topic, _, docno, grade = line.split()
@@ -24,7 +24,7 @@ def read_qrels(text: str) -> Qrels:
 
 
 def read_run(text: str) -> Ranked:
-    """Return the documents of each topic by descending score. If scores are tied, names are in descending order."""
+    """Parse a run, and return the documents of each topic by descending score and, if tied, by descending name."""
     result: dict[str, list[tuple[float, str]]] = {}
     for line in text.splitlines():
         topic, _, docno, _, score, _ = line.split()
@@ -33,7 +33,7 @@ def read_run(text: str) -> Ranked:
 
 
 def shuffled(docnos: Sequence[str], seed: int, scheme: str, topic: str, draw: int) -> list[str]:
-    """Return documents sorted by the SHA-256 digest of the seed, the topic and the name."""
+    """Return documents sorted by the SHA-256 digest of a text with the seed, the topic and the document ID."""
 
     def digest(docno: str) -> bytes:
         return hashlib.sha256(f"{seed} {scheme} {topic} {docno} {draw}".encode()).digest()
@@ -42,7 +42,7 @@ def shuffled(docnos: Sequence[str], seed: int, scheme: str, topic: str, draw: in
 
 
 def uniform(qrels: Qrels, rate: str, seed: int, level: int = 1) -> Qrels:
-    """Keep max(1, floor(p n + 1/2)) of the n judgments of each topic, drawn again until one is relevant."""
+    """Keep max(1, floor(p n + 1/2)) of the n judgments of each topic. Repeat the draw until one of them is relevant."""
     reduced: Qrels = {}
     for topic, grades in qrels.items():
         judged = [docno for docno, grade in grades.items() if grade >= 0]
@@ -57,7 +57,7 @@ def uniform(qrels: Qrels, rate: str, seed: int, level: int = 1) -> Qrels:
 
 
 def stratified(qrels: Qrels, fraction: str, seed: int, level: int = 1) -> Qrels:
-    """Keep the first max(1, ceil(f R)) relevant and max(10, ceil(f N)) nonrelevant documents."""
+    """Keep the first max(1, ceil(f R)) relevant documents and the first max(10, ceil(f N)) nonrelevant documents."""
     reduced: Qrels = {}
     for topic, grades in qrels.items():
         judged = [docno for docno, grade in grades.items() if grade >= 0]
@@ -81,7 +81,7 @@ def pooled(runs: Sequence[Ranked], depth: int) -> dict[str, set[str]]:
 
 
 def shallow(qrels: Qrels, runs: Sequence[Ranked], depth: int) -> Qrels:
-    """Keep only the judgments of a shallower pool."""
+    """Keep only the judgments of documents in a pool of the given depth."""
     pool = pooled(runs, depth)
     return {
         topic: {docno: grade if docno in pool.get(topic, ()) else -1 for docno, grade in grades.items()}
@@ -90,7 +90,7 @@ def shallow(qrels: Qrels, runs: Sequence[Ranked], depth: int) -> Qrels:
 
 
 def mixed(qrels: Qrels, runs: Sequence[Ranked], depth: int, seed: int) -> Qrels:
-    """Keep the judgments of a pool, and the same number of other judgments."""
+    """Keep the judgments of documents in a pool, and an equal number of other judgments."""
     pool = pooled(runs, depth)
     reduced: Qrels = {}
     for topic, grades in qrels.items():
@@ -103,7 +103,7 @@ def mixed(qrels: Qrels, runs: Sequence[Ranked], depth: int, seed: int) -> Qrels:
 
 
 def strata_by_depth(qrels: Qrels, runs: Sequence[Ranked], ends: Sequence[int], *, rest: bool) -> Qrels:
-    """Return the stratum of each judged document by its best rank."""
+    """Return the stratum of each judged document, which depends on its best rank in any run."""
     results: Qrels = {}
     for topic, grades in qrels.items():
         for docno, grade in grades.items():
@@ -115,7 +115,7 @@ def strata_by_depth(qrels: Qrels, runs: Sequence[Ranked], ends: Sequence[int], *
 
 
 def strata_by_runs(qrels: Qrels, runs: Sequence[Ranked], least: Sequence[int], *, rest: bool) -> Qrels:
-    """Return the stratum of each judged document by the number of runs that retrieve it."""
+    """Return the stratum of each judged document, which depends on the number of runs that retrieve it."""
     results: Qrels = {}
     for topic, grades in qrels.items():
         for docno, grade in grades.items():
@@ -127,7 +127,7 @@ def strata_by_runs(qrels: Qrels, runs: Sequence[Ranked], least: Sequence[int], *
 
 
 def drawn_strata(qrels: Qrels, strata: Qrels, rates: Sequence[str], seed: int) -> dict[str, dict[str, tuple[int, int]]]:
-    """Return strata and grades. Of D documents in a stratum, max(1, floor(p D + 1/2)) keep their grades."""
+    """Return strata with grades. Of D judged documents in a stratum, max(1, floor(pD + 1/2)) keep grades."""
     sample: dict[str, dict[str, tuple[int, int]]] = {}
     for topic, of_topic in strata.items():
         judged = [docno for docno, grade in qrels[topic].items() if grade >= 0]
@@ -145,7 +145,7 @@ def drawn_strata(qrels: Qrels, strata: Qrels, rates: Sequence[str], seed: int) -
 def without_group(
     qrels: Qrels, runs: dict[str, Ranked], groups: dict[str, str], group: str, depth: int
 ) -> tuple[Qrels, Qrels]:
-    """Return the judgments of the pool of all runs, and of the pool of all runs outside one group."""
+    """Return the judgments in the pool of all runs, and the judgments in the pool of all runs outside a group."""
     everybody = pooled(list(runs.values()), depth)
     others = pooled([run for name, run in runs.items() if groups[name] != group], depth)
     full = {t: {d: g for d, g in grades.items() if d in everybody.get(t, ())} for t, grades in qrels.items()}

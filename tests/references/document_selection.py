@@ -1,7 +1,6 @@
-"""Selection of unjudged documents as literal loops. Judged documents cost nothing, and strategies can learn from them.
+"""Selection of unjudged documents, implemented as literal loops. Strategies can learn from judged documents at no cost.
 
-A run is a list of names, of which the first is at rank 1. ``judged`` maps each judged document to whether it is
-relevant.
+A run is a list of document names in rank order. ``judged`` maps each judged document to its relevance.
 """
 
 from __future__ import annotations
@@ -19,12 +18,12 @@ Judged = Mapping[str, bool]
 
 
 def skipping(order: Callable[..., Asked]) -> Callable[[Lists, Judged, int], Asked]:
-    """Return a strategy that does not learn, and that omits the judged documents."""
+    """Return a strategy that does not learn from judgments and omits judged documents."""
     return lambda runs, judged, cut: [pair for pair in order(runs, (), cut) if pair[0] not in judged]
 
 
 def at_random(seed: int, topic: str) -> Callable[[Lists, Judged, int], Asked]:
-    """Return a strategy that sorts documents by a digest of seed, topic and name, greatest first."""
+    """Return a strategy that sorts documents in descending order of a digest of seed, topic and name."""
 
     def order(runs: Lists, judged: Judged, cut: int) -> Asked:
         digest = {
@@ -38,7 +37,7 @@ def at_random(seed: int, topic: str) -> Callable[[Lists, Judged, int], Asked]:
 
 
 def mtf(runs: Lists, judged: Judged, cut: int) -> Asked:
-    """Read a run until a judged document is nonrelevant. Select unjudged documents, but do not learn from them."""
+    """Return the unjudged documents in the order in which move-to-front selects them."""
     priority = [0] * len(runs)
     seen: set[str] = set()
     selected: Asked = []
@@ -57,7 +56,7 @@ def mtf(runs: Lists, judged: Judged, cut: int) -> Asked:
 
 
 def bandit(generator: random.Random | None, *, forgets: bool) -> Callable[[Lists, Judged, int], Asked]:
-    """Return maxmean or, with a generator, Thompson sampling. They learn from the judged documents that they read."""
+    """Return the maxmean strategy or, with a generator, the strategy of Thompson sampling."""
 
     def order(runs: Lists, judged: Judged, cut: int) -> Asked:
         seen: set[str] = set()
@@ -84,12 +83,12 @@ def bandit(generator: random.Random | None, *, forgets: bool) -> Callable[[Lists
 
 
 def descending(scores: dict[str, float]) -> Asked:
-    """Return names by descending score. Names whose scores are equal up to rounding are in ascending order."""
+    """Sort names by descending score. Scores that agree to 9 decimals count as equal."""
     return sorted(scores.items(), key=lambda pair: (-round(pair[1], 9), pair[0]))
 
 
 def hedge(runs: Lists, judged: Judged, cut: int) -> Asked:
-    """Select by weighted loss, after learning from the judged documents that were reached before."""
+    """Return the unjudged documents in the order in which Hedge selects them."""
 
     def loss(run: Sequence[str], name: str) -> float:
         return 0.5 * math.log(cut / rank(run, name)) if name in run else 0.0
@@ -116,7 +115,7 @@ def hedge(runs: Lists, judged: Judged, cut: int) -> Asked:
 
 
 def mtc(runs: Lists, judged: Judged, cut: int) -> Asked:
-    """Select by the possible change of differences, given all documents that were judged relevant."""
+    """Select the documents that can change differences between runs most, given all judged relevant documents."""
 
     def share(run: Sequence[str], name: str) -> float:
         known = [document for document in judged if judged[document] and document in run]

@@ -1,7 +1,7 @@
-"""The measures of gdeval, ndeval and statAP_MQ_eval implemented a second time, as plain loops.
+"""A second implementation, by plain loops, of the measures of gdeval, ndeval and statAP_MQ_eval.
 
-These loops are a readable specification. Nothing here is fast, clever or shared with irevalx. Sums run from left to
-right, starting at 0.0. A power is a running product.
+The loops are a readable specification. No code is shared with irevalx or optimised. Sums are computed from left to
+right, starting at 0.0. Powers are running products.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ ALPHA = BETA = 0.5
 
 
 def gain(grade: int) -> int:
-    """Return 2^grade - 1, or 0 for a grade of 0, a negative grade, and an unjudged document."""
+    """Return the gain 2^grade - 1, or 0 for a negative grade, which represents an unjudged document."""
     return 2**grade - 1 if grade > 0 else 0
 
 
 @graded("ERR", default=(5, 10, 20))
 def expected_reciprocal_rank(topic: Topic, k: int, highest: int = HIGHEST_GRADE) -> float:
-    """Return the expected value of 1/rank of the document that satisfies a user who reads at most k documents."""
+    """Return the expected value of 1/rank for the document that satisfies a user who reads at most k documents."""
     total, left = 0.0, 1.0
     for rank in topic.ranks(k):
         satisfied = gain(topic.ranking[rank - 1]) / 2**highest
@@ -39,7 +39,7 @@ def expected_reciprocal_rank(topic: Topic, k: int, highest: int = HIGHEST_GRADE)
 
 
 def dcg_of_burges(grades: Sequence[int], k: int) -> float:
-    """Return the sum of (2^grade - 1)/log2(rank + 1) over the first k."""
+    """Return the sum of (2^grade - 1)/log2(rank + 1) over the first k documents."""
     total = 0.0
     for rank in range(1, min(k, len(grades)) + 1):
         total += gain(grades[rank - 1]) / math.log2(rank + 1)
@@ -48,13 +48,13 @@ def dcg_of_burges(grades: Sequence[int], k: int) -> float:
 
 @graded("ndcg_burges", default=(5, 10, 20))
 def ndcg_of_burges(topic: Topic, k: int) -> float:
-    """Return the DCG of the ranking divided by the DCG of all positive grades, highest first."""
+    """Return DCG of the ranking divided by DCG of all positive grades in descending order."""
     best = dcg_of_burges(sorted([grade for grade in topic.judgments if grade > 0], reverse=True), k)
     return dcg_of_burges(topic.ranking, k) / best if best else 0.0
 
 
 def has_positive_grade(topic: Topic) -> bool:
-    """Return whether gdeval evaluates the topic."""
+    """Return whether the topic has a positive grade, as gdeval requires."""
     return any(grade > 0 for grade in topic.judgments)
 
 
@@ -63,7 +63,7 @@ def has_positive_grade(topic: Topic) -> bool:
 
 @dataclass(frozen=True)
 class SubtopicLine:
-    """A line of judgments of subtopics."""
+    """A judgment of a document for a subtopic."""
 
     subtopic: str
     document: str
@@ -80,7 +80,7 @@ class TopicWithSubtopics:
 
     @cached_property
     def pairs(self) -> set[tuple[str, str]]:
-        """The document and the subtopic of each line with a relevant grade, that is, rel(d, s) = 1."""
+        """The pairs of document d and subtopic s with a relevant grade, for which rel(d, s) = 1."""
         return {(line.document, line.subtopic) for line in self.lines if line.grade >= max(self.level, 0)}
 
     @cached_property
@@ -95,11 +95,11 @@ class TopicWithSubtopics:
 
     @cached_property
     def subtopics_of(self) -> dict[str, list[str]]:
-        """For each judged document, the subtopics that it is relevant for, in ascending order."""
+        """The subtopics, in ascending order, for which each judged document is relevant."""
         return {d: [s for s in self.subtopics if (d, s) in self.pairs] for d in self.judged}
 
     def is_relevant(self, document: str, subtopic: str) -> bool:
-        """Return rel(d, s): whether a document is relevant for a subtopic."""
+        """Return rel(d, s), which states whether document d is relevant for subtopic s."""
         return (document, subtopic) in self.pairs
 
     def n_relevant(self, subtopic: str) -> int:
@@ -108,14 +108,14 @@ class TopicWithSubtopics:
 
 
 def subtopic_order(name: str) -> tuple[int, int, bytes]:
-    """Return the sort key of a subtopic: numbers by value, then all other names by bytes."""
+    """Return the sort key of a subtopic. Numbers are sorted by value, followed by other names in byte order."""
     if re.fullmatch("[0-9]+", name):
         return (0, int(name), name.encode())
     return (1, 0, name.encode())
 
 
 def novelty_gains(topic: TopicWithSubtopics, ranking: Sequence[str], alpha: float) -> list[float]:
-    """Return the gain of each document in a list, given the documents above it."""
+    """Return the novelty gain of each document in a list, which depends on the documents above it."""
     weight = dict.fromkeys(topic.subtopics, 1.0)
     gains = []
     for document in ranking:
@@ -125,7 +125,7 @@ def novelty_gains(topic: TopicWithSubtopics, ranking: Sequence[str], alpha: floa
 
 
 def novelty(topic: TopicWithSubtopics, document: str, weight: Mapping[str, float]) -> float:
-    """Return the sum of the weights of the subtopics that a document is relevant for, in ascending order."""
+    """Return the sum of the weights of the subtopics for which a document is relevant, in ascending order."""
     total = 0.0
     for subtopic in topic.subtopics_of.get(document, []):
         total += weight[subtopic]
@@ -133,13 +133,13 @@ def novelty(topic: TopicWithSubtopics, document: str, weight: Mapping[str, float
 
 
 def grow_tired(topic: TopicWithSubtopics, document: str, weight: dict[str, float], alpha: float) -> None:
-    """Multiply the weights of the subtopics that a document is relevant for by 1 - alpha."""
+    """Multiply the weights of the subtopics for which a document is relevant by 1 - alpha."""
     for subtopic in topic.subtopics_of.get(document, []):
         weight[subtopic] *= 1.0 - alpha
 
 
 def ideal_list(topic: TopicWithSubtopics, alpha: float) -> list[str]:
-    """Repeatedly take the document with the greatest gain, or the last one in byte order if several are tied."""
+    """Build the ideal list: the next document has the greatest gain and, of tied documents, is last in byte order."""
     weight = dict.fromkeys(topic.subtopics, 1.0)
     left = sorted(topic.judged, key=str.encode, reverse=True)
     chosen = []
@@ -155,7 +155,7 @@ def ideal_list(topic: TopicWithSubtopics, alpha: float) -> list[str]:
 
 
 def top_gains(topic: TopicWithSubtopics, alpha: float, k: int) -> list[float]:
-    """Return the gains of an impossible list, in which each document is relevant for all subtopics."""
+    """Return the gains of a hypothetical list in which each document is relevant for all subtopics."""
     gains, power = [], 1.0
     for _ in range(k):
         gains.append(len(topic.subtopics) * power)
@@ -164,7 +164,7 @@ def top_gains(topic: TopicWithSubtopics, alpha: float, k: int) -> list[float]:
 
 
 def by_logarithm(gains: Sequence[float], k: int) -> float:
-    """Return the sum of gain/log2(rank + 1) over the first k."""
+    """Return the sum of gain/log2(rank + 1) over the first k documents."""
     total = 0.0
     for rank in range(1, min(k, len(gains)) + 1):
         total += gains[rank - 1] / math.log2(rank + 1)
@@ -172,7 +172,7 @@ def by_logarithm(gains: Sequence[float], k: int) -> float:
 
 
 def by_rank(gains: Sequence[float], k: int) -> float:
-    """Return the sum of gain/rank over the first k."""
+    """Return the sum of gain/rank over the first k documents."""
     total = 0.0
     for rank in range(1, min(k, len(gains)) + 1):
         total += gains[rank - 1] / rank
@@ -180,7 +180,7 @@ def by_rank(gains: Sequence[float], k: int) -> float:
 
 
 def quotient(numerator: float, denominator: float) -> float:
-    """Divide. The result is 0 if either number is 0."""
+    """Divide two numbers. The result is 0 if either number is 0."""
     return numerator / denominator if numerator and denominator else 0.0
 
 
@@ -191,17 +191,17 @@ def of_top(
     k: int,
     alpha: float,
 ) -> float:
-    """Return a sum of discounted gains, divided by the sum for the impossible list."""
+    """Return a sum of discounted gains, divided by the same sum for the hypothetical list."""
     return quotient(total(novelty_gains(topic, ranking, alpha), k), total(top_gains(topic, alpha, k), k))
 
 
 def alpha_dcg(topic: TopicWithSubtopics, k: int, alpha: float = ALPHA) -> float:
-    """Return the gains discounted by logarithm, divided by the gains of the impossible list."""
+    """Return alpha_DCG: the logarithmically discounted gains, divided by those of the hypothetical list."""
     return of_top(by_logarithm, topic, topic.ranking, k, alpha)
 
 
 def err_ia(topic: TopicWithSubtopics, k: int, alpha: float = ALPHA) -> float:
-    """Return the gains discounted by rank, divided by the gains of the impossible list."""
+    """Return ERR_IA: the gains discounted by rank, divided by those of the hypothetical list."""
     return of_top(by_rank, topic, topic.ranking, k, alpha)
 
 
@@ -236,7 +236,7 @@ def nnrbp(topic: TopicWithSubtopics, alpha: float = ALPHA, beta: float = BETA) -
 
 
 def map_ia(topic: TopicWithSubtopics) -> float:
-    """Return the mean over subtopics of average precision."""
+    """Return the mean of average precision over subtopics."""
     total = 0.0
     for subtopic in topic.subtopics:
         hits, precisions = 0, 0.0
@@ -249,7 +249,7 @@ def map_ia(topic: TopicWithSubtopics) -> float:
 
 
 def p_ia(topic: TopicWithSubtopics, k: int) -> float:
-    """Return the mean over subtopics of precision."""
+    """Return the mean of precision at cutoff k over subtopics."""
     pairs = 0
     for document in topic.ranking[:k]:
         for subtopic in topic.subtopics:
@@ -259,7 +259,7 @@ def p_ia(topic: TopicWithSubtopics, k: int) -> float:
 
 
 def strec(topic: TopicWithSubtopics, k: int) -> float:
-    """Return the share of subtopics that have a relevant document among the first k."""
+    """Return the fraction of subtopics with a relevant document among the first k."""
     seen = 0
     for subtopic in topic.subtopics:
         if any(topic.is_relevant(document, subtopic) for document in topic.ranking[:k]):
@@ -272,7 +272,7 @@ def strec(topic: TopicWithSubtopics, k: int) -> float:
 
 @dataclass(frozen=True)
 class LineWithProbability:
-    """A line of judgments that counts. The method determines its probability."""
+    """A judgment of a sampled document, with the selection method and the inclusion probability."""
 
     document: str
     grade: int
@@ -290,7 +290,7 @@ class InclusionTopic:
 
     @property
     def relevant(self) -> dict[str, float]:
-        """The probabilities of the relevant documents in the sample."""
+        """The inclusion probabilities of the relevant documents in the sample."""
         return {line.document: line.probability for line in self.lines if line.grade >= max(self.level, 0)}
 
     @property
@@ -300,7 +300,7 @@ class InclusionTopic:
 
     @property
     def precisions(self) -> list[float]:
-        """The precision that is estimated at each relevant document that was retrieved."""
+        """The estimated precision at each retrieved relevant document."""
         above, estimates = 0.0, []
         for rank, probability in self.found:
             estimates.append((1.0 + above) / rank)
@@ -337,9 +337,9 @@ def stat_p(topic: InclusionTopic, k: int) -> float:
 
 
 def stat_rprec(topic: InclusionTopic) -> float:
-    """Return the estimated precision after statR documents, rounded.
+    """Return the estimated precision at rank statR, rounded to an integer.
 
-    If fewer documents were retrieved, the estimate for all of them is divided by statR itself.
+    If fewer documents were retrieved, the estimated number of relevant documents is divided by statR before rounding.
     """
     q = math.floor(stat_r(topic) + 0.5)
     if len(topic.ranking) < q:
@@ -348,7 +348,7 @@ def stat_rprec(topic: InclusionTopic) -> float:
 
 
 def stat_ndcg(topic: InclusionTopic, k: int) -> float:
-    """Return ndcg_burges computed from the sample alone. Probabilities are not used."""
+    """Return ndcg_burges, computed from the sampled documents only and without inclusion probabilities."""
     grade = {line.document: line.grade for line in topic.lines}
     ideal = sorted([line.grade for line in topic.lines if line.grade > 0], reverse=True)
     return quotient(dcg_of_burges([grade.get(d, 0) for d in topic.ranking], k), dcg_of_burges(ideal, k))
@@ -385,7 +385,7 @@ def stat_ap_variance(topic: InclusionTopic) -> float:
 
 @dataclass(frozen=True)
 class Literal:
-    """A measure: its function and its parameters."""
+    """A measure, with its function and its parameters."""
 
     compute: Callable[..., float]
     cutoffs: tuple[int, ...] = ()  # the defaults
@@ -421,7 +421,7 @@ Line = TypeVar("Line")
 
 
 def read_judgments(text: str, line_of: Callable[[Sequence[str]], Line | None]) -> dict[str, list[Line]]:
-    """Return the lines of each topic that count."""
+    """Parse the judgments of each topic. Lines for which ``line_of`` returns None are skipped."""
     values: dict[str, list[Line]] = {}
     for row in map(str.split, text.splitlines()):
         if (line := line_of(row)) is not None:
@@ -430,12 +430,12 @@ def read_judgments(text: str, line_of: Callable[[Sequence[str]], Line | None]) -
 
 
 def subtopic_line(row: Sequence[str]) -> SubtopicLine:
-    """Read a line with a subtopic."""
+    """Parse a line of judgments for subtopics."""
     return SubtopicLine(row[1], row[2], int(row[3]))
 
 
 def line_with_probability(row: Sequence[str]) -> LineWithProbability | None:
-    """Read a line of prels, or return None if the program ignores the line."""
+    """Parse a line of prels. Return None if statAP_MQ_eval ignores the line."""
     grade, method = int(row[2]), int(row[3])
     if grade <= -999 or row[4] == "NA" or not 0 <= float(row[4]) <= 1:
         return None

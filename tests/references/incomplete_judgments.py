@@ -1,8 +1,8 @@
-"""The measures for incomplete and for stratified judgments, and the treatments of unjudged documents, as plain loops.
+"""Plain loops for the measures of incomplete and stratified judgments, and for the treatments of unjudged documents.
 
-This module continues ``references.measures``. Nothing here is fast, clever or shared with irevalx. A document is
-relevant if it was judged and its grade is at least the level. An unjudged document is never a hit, however low the
-level is. Sums run from left to right in rank order, and are divided by the number of relevant documents at the end.
+This module continues ``references.measures``. No code is shared with irevalx or optimised. A document is relevant if it
+was judged and its grade is at least the level. An unjudged document is never a hit, however low the level is. Sums are
+computed in rank order and are divided by the number of relevant documents at the end.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from references.measures import EPSILON, OUTSIDE, UNJUDGED, Loops, Topic, graded
 
 @dataclass(frozen=True)
 class Above:
-    """The rank of a relevant document, and how many documents of each kind are ranked above it."""
+    """The rank of a relevant document, and counts of the documents ranked above it."""
 
     rank: int
     relevant: int
@@ -30,12 +30,12 @@ class Above:
 
     @property
     def pooled(self) -> int:
-        """The number of pooled documents above, judged or not."""
+        """The number of pooled documents ranked above the relevant document, judged or not."""
         return self.relevant + self.nonrelevant + self.unjudged
 
 
 def above_relevant(topic: Topic) -> list[Above]:
-    """Return what is above each retrieved relevant document, in rank order."""
+    """Return the counts above each retrieved relevant document, in rank order."""
     precisions = []
     relevant = nonrelevant = unjudged = outside = 0
     for rank in topic.ranks():
@@ -53,13 +53,13 @@ def above_relevant(topic: Topic) -> list[Above]:
 
 
 def average(terms: Sequence[float], n_rel: int) -> float:
-    """Return the sum over the retrieved relevant documents divided by n_rel, or 0 if there are none."""
+    """Return the sum of the terms of retrieved relevant documents divided by n_rel, or 0 if n_rel is 0."""
     return ordered_sum(terms) / n_rel if n_rel else 0.0
 
 
 @graded("indAP")
 def ind_ap(topic: Topic) -> float:
-    """Return average precision after removing the pooled but unjudged documents from the list."""
+    """Return average precision of the list without pooled but unjudged documents."""
     terms = []
     for above in above_relevant(topic):
         terms.append((above.relevant + 1) / (above.rank - above.unjudged))
@@ -80,14 +80,14 @@ def expected_precision(relevant: int, nonrelevant: int, outside: int, p: Fractio
 
 
 def sampling_rate(topic: Topic) -> Fraction:
-    """Return the share of judged documents in the pool, or 1 if the pool is empty."""
+    """Return the fraction of the pool that was judged, or 1 if the pool is empty."""
     judged = sum(grade >= 0 for grade in topic.judgments)
     return Fraction(judged, len(topic.judgments)) if topic.judgments else Fraction(1)
 
 
 @graded("subAP")
 def sub_ap(topic: Topic, p: float | None = None) -> float:
-    """Return the exact mean of expected precision if a document outside the pool is kept with probability p."""
+    """Return the exact mean of the expected precisions if documents outside the pool are kept with probability p."""
     if topic.n_rel == 0:
         return 0.0
     rate = sampling_rate(topic) if p is None else Fraction(p)
@@ -99,7 +99,7 @@ def sub_ap(topic: Topic, p: float | None = None) -> float:
 
 @graded("RankEff")
 def rank_eff(topic: Topic) -> float:
-    """Return the mean share of nonrelevant documents that are ranked below a relevant document."""
+    """Return RankEff, the mean share of nonrelevant documents that are ranked below a relevant one."""
     terms = []
     for above in above_relevant(topic):
         if above.nonrelevant == 0:
@@ -111,7 +111,7 @@ def rank_eff(topic: Topic) -> float:
 
 @graded("bpref_10")
 def bpref_10(topic: Topic) -> float:
-    """Return bpref with both counts of nonrelevant documents limited to R + 10."""
+    """Return bpref with R + 10 in place of R as the limit on nonrelevant documents."""
     most = topic.n_rel + 10
     terms = []
     for above in above_relevant(topic):
@@ -130,7 +130,7 @@ def judged(topic: Topic, k: int) -> float:
 
 @graded("infAP")
 def inf_ap(topic: Topic, c: float = 2.0, epsilon: float = EPSILON) -> float:
-    """Return the mean expected precision at relevant documents, estimated from what is judged above each."""
+    """Return infAP, the mean expected precision at relevant documents."""
     terms = []
     for above in above_relevant(topic):
         if above.rank == 1:
@@ -138,7 +138,7 @@ def inf_ap(topic: Topic, c: float = 2.0, epsilon: float = EPSILON) -> float:
             continue
         j = float(above.rank - 1)
         share = (above.relevant + epsilon) / (above.relevant + above.nonrelevant + c * epsilon)
-        # The order of trec_eval's operations decides the last digit.
+        # The order of operations is that of trec_eval, because it determines the last digit.
         terms.append(1.0 / (j + 1.0) + (j / (j + 1.0)) * (above.pooled / j) * share)
     return average(terms, topic.n_rel)
 
@@ -146,28 +146,28 @@ def inf_ap(topic: Topic, c: float = 2.0, epsilon: float = EPSILON) -> float:
 # One topic with stratified judgments
 
 sampled = Loops()
-"""The loops of the measures that have a value for a ``SampledTopic``."""
+"""The measures that can be computed for a ``SampledTopic``."""
 
 Sampled: TypeAlias = tuple[int, int]
-"""A document of the pool: its stratum, and its grade, or -1 if it was not sampled."""
+"""A pooled document, as a pair of its stratum and its grade, which is -1 if it was not sampled."""
 
 
 @dataclass(frozen=True)
 class Stratum:
-    """How many documents of one stratum there are (D), how many are judged (S), and how many are relevant (R)."""
+    """The numbers of documents of a stratum (D), of judged documents (S), and of relevant documents (R)."""
 
     size: int
     judged: int
     relevant: int
 
     def expected(self) -> float:
-        """Return the expected number of relevant documents, smoothed."""
+        """Return the smoothed estimate of the number of relevant documents in the stratum."""
         return self.size * (self.relevant + EPSILON) / (self.judged + 3 * EPSILON)
 
 
 @dataclass(frozen=True)
 class SampledTopic:
-    """A topic with stratified judgments. A document is a stratum and a grade, or None outside the pool."""
+    """A topic with stratified judgments. A document outside the pool is represented by None."""
 
     ranking: Sequence[Sampled | None]  # cut at the depth
     judgments: Sequence[Sampled]  # all documents of the pool; a negative grade was not sampled
@@ -175,11 +175,11 @@ class SampledTopic:
     depth: int = 1000  # also of the ideal ranking
 
     def is_relevant(self, grade: int) -> bool:
-        """Return whether a document with this grade was judged relevant."""
+        """Return whether a document with the grade ``grade`` was judged relevant."""
         return grade >= 0 and grade >= self.level
 
     def gain(self, grade: int, gains: Mapping[int, float] | None = None) -> float:
-        """Return the gain of a grade: the given one, or the grade itself, or 0 if the grade is not relevant."""
+        """Return the gain of a grade: 0 if the grade is not relevant, a gain in ``gains``, or the grade itself."""
         return (gains or {}).get(grade, grade) if self.is_relevant(grade) else 0
 
     @property
@@ -188,12 +188,12 @@ class SampledTopic:
         return sorted({stratum for stratum, _ in self.judgments})
 
     def count(self, documents: Sequence[Sampled | None], stratum: int) -> Stratum:
-        """Return the counts of those documents that belong to a stratum."""
+        """Count the documents in a list that belong to a stratum."""
         grades = [document[1] for document in documents if document is not None and document[0] == stratum]
         return Stratum(len(grades), sum(grade >= 0 for grade in grades), sum(map(self.is_relevant, grades)))
 
     def expected_within(self, k: int) -> float:
-        """Return the expected number of relevant documents among the first k."""
+        """Return the estimated number of relevant documents among the first k."""
         return ordered_sum([self.count(self.ranking[:k], stratum).expected() for stratum in self.strata])
 
 
@@ -223,7 +223,7 @@ def sampled_judged(topic: SampledTopic, k: int) -> float:
 
 @sampled("inum_rel")
 def inum_rel(topic: SampledTopic) -> float:
-    """Return the expected number of relevant documents in the pool, summed over the strata that were sampled."""
+    """Return the estimated number of relevant documents in the pool, summed over the strata with judged documents."""
     terms = []
     for stratum in topic.strata:
         pool = topic.count(topic.judgments, stratum)
@@ -234,13 +234,13 @@ def inum_rel(topic: SampledTopic) -> float:
 
 @sampled("inum_rel_ret")
 def inum_rel_ret(topic: SampledTopic) -> float:
-    """Return the expected number of relevant documents among the retrieved ones."""
+    """Return the estimated number of retrieved relevant documents."""
     return topic.expected_within(len(topic.ranking))
 
 
 @sampled("inum_rel_se")
 def inum_rel_se(topic: SampledTopic) -> float:
-    """Return the square root of the variance of the estimated total, computed stratum by stratum."""
+    """Return the standard error of the estimated number of relevant documents, computed stratum by stratum."""
     terms = []
     for stratum in topic.strata:
         pool = topic.count(topic.judgments, stratum)
@@ -257,7 +257,7 @@ def inum_rel_se(topic: SampledTopic) -> float:
 
 @sampled("iiprec_at_recall", default=(0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0))
 def iiprec_at_recall(topic: SampledTopic, recall: float) -> float:
-    """Return the greatest expected precision, from the last rank up to the first one that misses the recall."""
+    """Return the highest estimated precision at ranks after the last rank whose estimated recall is too low."""
     every = inum_rel(topic)
     if every == 0:
         return 0.0
@@ -272,12 +272,12 @@ def iiprec_at_recall(topic: SampledTopic, recall: float) -> float:
 
 @sampled("iP", default=(10, 50, 1000))
 def i_p(topic: SampledTopic, k: int) -> float:
-    """Return the expected number of relevant documents among the first k, divided by k for any list."""
+    """Return the estimated number of relevant documents among the first k, divided by k even if the list is shorter."""
     return topic.expected_within(k) / k
 
 
 def sampled_precision(topic: SampledTopic, rank: int) -> float:
-    """Return the expected precision at a relevant document with this rank."""
+    """Return the estimated precision at a relevant document with rank ``rank``."""
     above = topic.ranking[: rank - 1]
     pooled = sum(document is not None for document in above)
     if pooled == 0:
@@ -291,7 +291,7 @@ def sampled_precision(topic: SampledTopic, rank: int) -> float:
 
 @sampled("xinfAP")
 def x_inf_ap(topic: SampledTopic) -> float:
-    """Return the expected precision at relevant documents, averaged per stratum and weighted by its estimate."""
+    """Return the mean estimated precision at relevant documents of each stratum, weighted by the stratum's estimate."""
     total = 0.0
     for stratum in topic.strata:
         pool = topic.count(topic.judgments, stratum)
@@ -307,7 +307,7 @@ def x_inf_ap(topic: SampledTopic) -> float:
 
 
 def sampled_dcg(topic: SampledTopic, given: Mapping[int, float]) -> float:
-    """Return the discounted gains of the judged documents retrieved, scaled up for each stratum."""
+    """Return the estimated DCG: the discounted gains of retrieved judged documents, scaled up in each stratum."""
     total = 0.0
     for stratum in topic.strata:
         retrieved = topic.count(topic.ranking, stratum)
@@ -327,7 +327,7 @@ def round_half_up(x: float) -> int:
 
 
 def sampled_ideal_dcg(topic: SampledTopic, given: Mapping[int, float]) -> float:
-    """Return the DCG of the documents of the pool, highest gain first, from the expected number with each gain."""
+    """Return DCG of the ideal ranking, which contains each gain as often as estimated for the pool."""
     ideal: list[float] = []
     for gain in sorted({topic.gain(grade, given) for _, grade in topic.judgments}, reverse=True):
         if gain == 0:
@@ -344,7 +344,7 @@ def sampled_ideal_dcg(topic: SampledTopic, given: Mapping[int, float]) -> float:
 
 @sampled("infNDCG")
 def inf_ndcg(topic: SampledTopic, gains: Mapping[int, float] | None = None) -> float:
-    """Return the expected DCG divided by the ideal DCG, or 0 if no document has a gain."""
+    """Return the estimated DCG divided by the DCG of the ideal ranking, or 0 if no document has a gain."""
     ideal = sampled_ideal_dcg(topic, gains or {})
     return sampled_dcg(topic, gains or {}) / ideal if ideal > 0 else 0.0
 
@@ -358,7 +358,7 @@ def skip(topic: Topic) -> Topic:
 
 
 def rel(topic: Topic) -> Topic:
-    """Return the topic with every retrieved unjudged document made relevant. Its grade is the least relevant one."""
+    """Return the topic with every retrieved unjudged document made relevant, with the lowest relevant grade."""
     least = max(topic.level, 0)
     ranking = []
     judgments = list(topic.judgments)
@@ -375,4 +375,4 @@ def rel(topic: Topic) -> Topic:
 
 
 READINGS: dict[str, Callable[[Topic], Topic]] = {"skip": skip, "rel": rel}
-"""The function that applies each treatment to a topic. nonrel does not change the topic."""
+"""The function that applies each treatment of unjudged documents. The treatment nonrel changes nothing."""

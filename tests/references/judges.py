@@ -1,4 +1,4 @@
-"""Import of packages by others whose numbers are compared with irevalx: the dependency group ``judges``."""
+"""Import of other packages (the dependency group ``judges``) whose results are compared with those of irevalx."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 
 
 def judge(name: str) -> Any:
-    """Import a package of the group. If it is missing, skip the test, or fail if ``JUDGES`` is ``required``."""
+    """Import a package of the group. If the package is missing, skip the test, or fail if JUDGES=required is set."""
     if os.environ.get("JUDGES") == "required":
         return import_module(name)
     return pytest.importorskip(name, reason="the dependency group judges", exc_type=ImportError)

@@ -1,7 +1,7 @@
-"""Every measure, every method of ``Segments`` and both averages implemented a second time, as plain loops.
+"""A second implementation, by plain loops, of all measures, the methods of ``Segments`` and both averages.
 
-These loops are a readable specification. Nothing here is fast, clever or shared with irevalx. Each measure receives one
-topic and follows the ranking step by step like trec_eval. Sums run from left to right, starting at 0.0. A measure's
+The loops are a readable specification. No code is shared with irevalx or optimised. Each measure receives one topic
+and follows the ranking step by step like trec_eval. Sums are computed from left to right, starting at 0.0. A measure's
 arguments after the topic are its parameters: one cutoff, a list of real cutoffs, real numbers, or a list of gains.
 """
 
@@ -21,19 +21,19 @@ SMALLEST_INT = -(2**31)
 EPSILON = 0.00001
 
 PERSISTENCE = 0.9
-"""The p of rbp and rbp_resid if none is given."""
+"""The default persistence p of rbp and rbp_resid."""
 
 ELEVEN_POINTS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 NINE_CUTOFFS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
 
 Pairs: TypeAlias = Sequence[tuple[int | None, float]]
-"""Gains as given by the user: the grade (None if the key is not a grade) and its gain."""
+"""The gains that a user gave, as pairs of a grade (or None if the key is not a grade) and a gain."""
 
 Loop = TypeVar("Loop", bound=Callable[..., Any])
 
 
 class Loops:
-    """The loops of measures: ``@graded("P", default=NINE_CUTOFFS)`` registers a loop and its default parameters."""
+    """A registry of measures. ``@graded("P", default=NINE_CUTOFFS)`` registers a loop and its default parameters."""
 
     def __init__(self) -> None:
         self.by_name: dict[str, Callable[..., Any]] = {}
@@ -51,14 +51,14 @@ class Loops:
 
 
 graded = Loops()
-"""The loops of the measures that have a value for a ``Topic``, that is, a topic with graded judgments."""
+"""The measures that can be computed for a ``Topic``, which has graded judgments."""
 
 
 # C's arithmetic
 
 
 def divide(x: float, y: float) -> float:
-    """Divide as in C: 0/0 is NaN, and any other number divided by 0 is infinite."""
+    """Divide like C, in which 0/0 is NaN, and any other number divided by 0 is infinite."""
     if y != 0:
         return x / y
     if x == 0 or math.isnan(x):
@@ -67,35 +67,35 @@ def divide(x: float, y: float) -> float:
 
 
 def log(x: float) -> float:
-    """Return the logarithm as in C: minus infinity for 0, and NaN for negative numbers."""
+    """Return the logarithm like C, with minus infinity for 0 and NaN for negative numbers."""
     if x == 0:
         return -math.inf
     return math.log(x) if x > 0 else math.nan
 
 
 def log2(x: float) -> float:
-    """Return the logarithm to base 2 as in C: minus infinity for 0, and NaN for negative numbers."""
+    """Return the logarithm to base 2 like C, with minus infinity for 0 and NaN for negative numbers."""
     if x == 0:
         return -math.inf
     return math.log2(x) if x > 0 else math.nan
 
 
 def truncate(x: float) -> int:
-    """Convert to a 64-bit integer as in C: towards 0. Numbers that do not fit, and NaN, yield the smallest one."""
+    """Truncate to a 64-bit integer like C. NaN and numbers that do not fit yield the smallest integer."""
     if math.isnan(x) or math.isinf(x) or not SMALLEST_LONG <= int(x) < 2**63:
         return SMALLEST_LONG
     return int(x)
 
 
 def truncate_to_int(x: float) -> int:
-    """Convert to a 32-bit integer as in C: towards 0. Numbers that do not fit, and NaN, yield the smallest one."""
+    """Truncate to a 32-bit integer like C. NaN and numbers that do not fit yield the smallest integer."""
     if math.isnan(x) or math.isinf(x) or not SMALLEST_INT <= int(x) < 2**31:
         return SMALLEST_INT
     return int(x)
 
 
 def round_half_away(x: float) -> int:
-    """Round like C's ``lround``: halves away from 0. Numbers that do not fit, and NaN, yield the smallest integer."""
+    """Round halves away from 0 like C's ``lround``. NaN and numbers that do not fit yield the smallest integer."""
     whole = truncate(x)
     if whole == SMALLEST_LONG or abs(x - whole) < 0.5:
         return whole
@@ -103,7 +103,7 @@ def round_half_away(x: float) -> int:
 
 
 def merge_sort(items: Sequence[Any], compare: Callable[[Any, Any], int]) -> list[Any]:
-    """Sort like the C library: sort both halves (the smaller is first) and merge, taking left if compare <= 0."""
+    """Return the items sorted as the C library sorts them, by merging two halves."""
     if len(items) <= 1:
         return list(items)
     middle = len(items) // 2
@@ -120,7 +120,7 @@ def merge_sort(items: Sequence[Any], compare: Callable[[Any, Any], int]) -> list
 
 @dataclass(frozen=True)
 class Topic:
-    """A topic, which is the input of all measures."""
+    """A topic with its ranking and its graded judgments, which is the input of all measures."""
 
     ranking: Sequence[int]  # in rank order: a grade, -1 outside the pool, -2 pooled but unjudged
     judgments: Sequence[int]  # grades of the whole pool; a negative grade is unjudged
@@ -150,19 +150,20 @@ class Topic:
 
     @cached_property
     def n_levels(self) -> int:
-        """One more than the highest grade of a judged document, or 0 if no document was judged."""
+        """The highest grade of a judged document plus 1, or 0 if no document was judged."""
         return max([0, *(grade + 1 for grade in self.judgments)])
 
     def n_judged(self, level: int) -> int:
-        """Return the number of documents judged with this grade, whether retrieved or not."""
+        """Return the number of documents with the grade ``level``, whether retrieved or not."""
         return sum(grade == level for grade in self.judgments)
 
     def is_hit(self, rank: int) -> bool:
-        """Return whether the document at this rank is a hit: its code, even a negative one, is at least the level."""
+        """Return whether the document at ``rank`` is a hit."""
+        # The level can be negative, and then a code for an unjudged document can be a hit.
         return self.ranking[rank - 1] >= self.level
 
     def ranks(self, k: int | None = None) -> range:
-        """Return the ranks from 1 to the end of the list, or to k if it is smaller."""
+        """Return the ranks from 1 to the end of the list, or to k if k is smaller."""
         return range(1, (self.n_ret if k is None else min(k, self.n_ret)) + 1)
 
     def hits_within(self, k: int) -> int:
@@ -193,7 +194,7 @@ def num_rel_ret(topic: Topic) -> int:
 
 @graded("num_nonrel_judged_ret")
 def num_nonrel_judged_ret(topic: Topic) -> int:
-    """Return the number of retrieved documents that are neither unjudged nor relevant."""
+    """Return the number of retrieved documents that were judged nonrelevant."""
     return topic.n_ret - topic.ranking.count(OUTSIDE) - topic.ranking.count(UNJUDGED) - topic.n_rel_ret
 
 
@@ -202,26 +203,26 @@ def num_nonrel_judged_ret(topic: Topic) -> int:
 
 @graded("set_P")
 def set_p(topic: Topic) -> float:
-    """Return the relevant retrieved documents divided by the retrieved documents."""
+    """Return the number of relevant retrieved documents divided by the number of retrieved documents."""
     return topic.n_rel_ret / topic.n_ret if topic.n_ret else 0.0
 
 
 @graded("set_recall")
 def set_recall(topic: Topic) -> float:
-    """Return the relevant retrieved documents divided by the relevant documents."""
+    """Return the number of relevant retrieved documents divided by the number of relevant documents."""
     return topic.n_rel_ret / topic.n_rel if topic.n_rel else 0.0
 
 
 @graded("set_relative_P")
 def set_relative_p(topic: Topic) -> float:
-    """Return the relevant retrieved documents divided by the greatest possible number."""
+    """Return the number of relevant retrieved documents divided by its maximum possible value."""
     possible = min(topic.n_ret, topic.n_rel)
     return topic.n_rel_ret / possible if possible else 0.0
 
 
 @graded("set_map")
 def set_map(topic: Topic) -> float:
-    """Return precision times recall of the set, computed with a single division."""
+    """Return the product of precision and recall of the retrieved set, computed with a single division."""
     if not (topic.n_ret and topic.n_rel):
         return 0.0
     return (topic.n_rel_ret * topic.n_rel_ret) / (topic.n_ret * topic.n_rel)
@@ -229,7 +230,7 @@ def set_map(topic: Topic) -> float:
 
 @graded("set_F", default=(1.0,))
 def set_f(topic: Topic, x: float, *ignored: float) -> float:
-    """Return (x + 1) P R / (x P + R), from left to right, or 0 if no relevant document was retrieved."""
+    """Return (x + 1) P R / (x P + R), computed from left to right, or 0 if no relevant document was retrieved."""
     if topic.n_rel_ret == 0:
         return 0.0
     precision = topic.n_rel_ret / topic.n_ret
@@ -249,7 +250,7 @@ def utility(topic: Topic, a: float, b: float, c: float, d: float) -> float:
 
 @graded("Rprec")
 def r_precision(topic: Topic) -> float:
-    """Return the hits among the first R, divided by R even if fewer were retrieved."""
+    """Return the number of hits among the first R, divided by R even if fewer documents were retrieved."""
     if min(topic.n_ret, topic.n_rel) == 0:
         return 0.0
     return topic.hits_within(topic.n_rel) / topic.n_rel
@@ -275,31 +276,31 @@ def reciprocal_rank_at(topic: Topic, k: int) -> float:
 
 @graded("P", default=NINE_CUTOFFS)
 def precision_at(topic: Topic, k: int) -> float:
-    """Return the hits among the first k, divided by k."""
+    """Return the number of hits among the first k, divided by k."""
     return topic.hits_within(k) / k
 
 
 @graded("recall", default=NINE_CUTOFFS)
 def recall_at(topic: Topic, k: int) -> float:
-    """Return the hits among the first k, divided by the relevant documents."""
+    """Return the number of hits among the first k, divided by the number of relevant documents."""
     return topic.hits_within(k) / topic.n_rel if topic.n_rel else 0.0
 
 
 @graded("relative_P", default=NINE_CUTOFFS)
 def relative_precision_at(topic: Topic, k: int) -> float:
-    """Return the hits among the first k, divided by the greatest possible number."""
+    """Return the number of hits among the first k, divided by its maximum possible value."""
     return topic.hits_within(k) / min(k, topic.n_rel) if topic.n_rel else 0.0
 
 
 @graded("success", default=(1, 5, 10))
 def success_at(topic: Topic, k: int) -> float:
-    """Return 1 if a hit is among the first k, or 0."""
+    """Return 1 if a hit is among the first k documents, or 0 if there is none."""
     return 1.0 if topic.hits_within(k) > 0 else 0.0
 
 
 @graded("unj", default=(5, 10, 20))
 def unjudged_at(topic: Topic, k: int) -> float:
-    """Return the documents among the first k that have no grade, divided by k."""
+    """Return the number of unjudged documents among the first k, divided by k."""
     return sum(grade < 0 for grade in topic.ranking[:k]) / k
 
 
@@ -307,7 +308,7 @@ def unjudged_at(topic: Topic, k: int) -> float:
 
 
 def sum_of_precisions(topic: Topic, k: int | None = None) -> float:
-    """Return the sum over hits, in rank order, of the number of the hit divided by its rank."""
+    """Return the sum of the precisions at the ranks of hits, in rank order."""
     total = 0.0
     hits = 0
     for rank in topic.ranks(k):
@@ -339,14 +340,14 @@ def average_precision_at(topic: Topic, k: int) -> float:
 
 @graded("yaap")
 def yaap(topic: Topic) -> float:
-    """Return log((1 + S) / (1 + R - S)). S is the sum of precisions, and R the number of relevant documents."""
+    """Return log((1 + S) / (1 + R - S)), where S is the sum of precisions and R the number of relevant documents."""
     total = sum_of_precisions(topic)
     return log(divide(1.0 + total, (1.0 + topic.n_rel) - total))
 
 
 @graded("bpref", "gm_bpref")
 def bpref(topic: Topic) -> float:
-    """Return the mean of 1 minus the share of nonrelevant documents above, both counts limited to R."""
+    """Return bpref: 1 minus the fraction of the first R nonrelevant documents above a relevant one, averaged."""
     total = 0.0
     nonrelevant_above = 0
     for grade in topic.ranking:
@@ -363,7 +364,7 @@ def bpref(topic: Topic) -> float:
 
 @graded("binG")
 def binary_g(topic: Topic) -> float:
-    """Return the sum over hits of 1 / log2(2 + non-hits above), divided by R, or 0 if there is no hit."""
+    """Return the sum of 1 / log2(2 + n) over hits, divided by R, where n is the number of non-hits above a hit."""
     total = 0.0
     hits = 0
     for rank in topic.ranks():
@@ -377,14 +378,14 @@ def binary_g(topic: Topic) -> float:
 
 
 def documents_for_recall(topic: Topic, x: float) -> int:
-    """Return how many relevant documents correspond to recall x, with the rounding of the version."""
+    """Return the number of relevant documents at recall x, rounded like the emulated version of trec_eval."""
     if topic.recall_rounding == "9":
         return truncate(x * topic.n_rel + 0.9)
     return round_half_away(x * topic.n_rel)
 
 
 def interpolation_walk(topic: Topic, levels: Sequence[float]) -> Iterator[tuple[int, float]]:
-    """Yield each level and its precision in the order in which trec_eval finds them, from the end of the list."""
+    """Yield the index and the precision of each level, from the end of the list, in the order of trec_eval."""
     cutoff = [documents_for_recall(topic, x) for x in levels]
     current = len(levels) - 1
     while current >= 0 and cutoff[current] > topic.n_rel_ret:
@@ -407,7 +408,7 @@ def interpolation_walk(topic: Topic, levels: Sequence[float]) -> Iterator[tuple[
 
 @graded("iprec_at_recall", default=ELEVEN_POINTS)
 def interpolated_precision(topic: Topic, levels: Sequence[float]) -> list[float]:
-    """Return the best precision at or after the rank where recall reaches each level."""
+    """Return the highest precision at or after the rank at which recall reaches each level."""
     values = [0.0] * len(levels)
     for index, best in interpolation_walk(topic, levels):
         values[index] = best
@@ -416,7 +417,7 @@ def interpolated_precision(topic: Topic, levels: Sequence[float]) -> list[float]
 
 @graded("11pt_avg", default=ELEVEN_POINTS)
 def eleven_point_average(topic: Topic, *levels: float) -> float:
-    """Return the mean of the interpolated precisions, summed in the order of the walk. Levels are not sorted."""
+    """Return the mean of the interpolated precisions, which are summed in the order of trec_eval."""
     total = 0.0
     for _, best in interpolation_walk(topic, levels):
         total += best
@@ -449,7 +450,7 @@ def multiple_r_precision(topic: Topic, multiples: Sequence[float]) -> list[float
 
 @dataclass
 class GainEntry:
-    """An entry in the table of gains: a grade, how many documents have it, and the gain of each."""
+    """An entry in the table of gains: a grade, the number of documents with the grade, and the gain."""
 
     level: int
     count: int
@@ -457,7 +458,7 @@ class GainEntry:
 
 
 def gain_table(topic: Topic, pairs: Pairs) -> list[GainEntry]:
-    """Return the given gains, then the gains of all other levels, sorted by differences truncated to integers."""
+    """Return the gains in ``pairs`` and of all other grades, sorted by differences that are truncated to integers."""
     table = [GainEntry(level, 0, gain) for level, gain in pairs if level is not None]
     for level in range(topic.n_levels):
         for entry in table:
@@ -478,7 +479,7 @@ def gain_of(table: Sequence[GainEntry], grade: int) -> float:
 
 
 class IdealWalk:
-    """trec_eval's walk through the ideal ranking: down the table of gains, one step for each document of an entry."""
+    """The iteration over the ideal ranking as in trec_eval: each entry of the table is repeated for its documents."""
 
     def __init__(self, table: Sequence[GainEntry]) -> None:
         self.table = table
@@ -487,7 +488,7 @@ class IdealWalk:
         self.gain = table[-1].gain if table else 0.0
 
     def step(self) -> None:
-        """Move to the next document."""
+        """Move to the next document of the ideal ranking."""
         self.used += 1
         while self.pointer >= 0 and self.used > self.table[self.pointer].count:
             self.used = 1
@@ -527,14 +528,14 @@ def ideal_dcg(topic: Topic, pairs: Pairs) -> float:
 
 @graded("ndcg")
 def ndcg(topic: Topic, pairs: Pairs) -> float:
-    """Return the first of ``discounted_gains`` divided by the second, or 0 if the second is not positive."""
+    """Return DCG of the ranking divided by DCG of the ideal ranking, or 0 if the ideal DCG is not positive."""
     gained, best = discounted_gains(topic, pairs)
     return gained / best if best > 0 else 0.0
 
 
 @graded("ndcg_cut", default=NINE_CUTOFFS)
 def ndcg_at(topic: Topic, k: int) -> float:
-    """Return nDCG over the first k documents, with grades as gains. If no gain is possible, it is not divided."""
+    """Return nDCG at cutoff k, with grades as gains. If the ideal DCG is 0, DCG is not divided."""
     gained = 0.0
     for rank in topic.ranks(k):
         grade = topic.ranking[rank - 1]
@@ -552,7 +553,7 @@ def ndcg_at(topic: Topic, k: int) -> float:
 
 @graded("ndcg_rel")
 def ndcg_rel(topic: Topic, pairs: Pairs) -> float:
-    """Return the mean of ndcg at the documents with a gain, which is the final value for those not retrieved."""
+    """Return the mean of nDCG at the ranks of documents with a gain. A missing document has the final nDCG."""
     table = gain_table(topic, pairs)
     ideal = IdealWalk(table)
     gained = best = total = 0.0
@@ -577,7 +578,7 @@ def ndcg_rel(topic: Topic, pairs: Pairs) -> float:
 
 @graded("Rndcg")
 def r_ndcg(topic: Topic, pairs: Pairs) -> float:
-    """Return the mean of ndcg above each rank where the ideal gain changes, and after the rest of the list."""
+    """Return the mean of nDCG before each rank at which the ideal gain changes, and at the end of the list."""
     if topic.n_rel == 0:
         return 0.0
     table = gain_table(topic, pairs)
@@ -611,7 +612,7 @@ def r_ndcg(topic: Topic, pairs: Pairs) -> float:
 
 @graded("G")
 def g(topic: Topic, pairs: Pairs) -> float:
-    """Return the sum of gains, each divided by log2(2 + lag), divided by the total ideal gain."""
+    """Return the sum of gain / log2(2 + lag) over the ranking, divided by the total gain of the ideal ranking."""
     table = gain_table(topic, pairs)
     ideal = IdealWalk(table)
     value = best = gained = cost = 0.0
@@ -635,7 +636,7 @@ def g(topic: Topic, pairs: Pairs) -> float:
 
 @graded("rbp")
 def rank_biased_precision(topic: Topic, pairs: Pairs, p: float) -> float:
-    """Return the sum of gains, scaled to 0..1 if necessary, each multiplied by p for each rank above it."""
+    """Return rank-biased precision, with gains scaled to the range 0 to 1 if necessary."""
     table = gain_table(topic, pairs)
     low = high = 0.0
     for entry in table:
@@ -656,7 +657,7 @@ def rank_biased_precision(topic: Topic, pairs: Pairs, p: float) -> float:
 
 @graded("rbp_resid")
 def rank_biased_residual(topic: Topic, pairs: Pairs, p: float) -> float:
-    """Return the possible gain of rbp from unjudged documents, without the tail if the whole list was judged."""
+    """Return the possible increase of rbp by unjudged documents, or 0 if all retrieved documents were judged."""
     total = 0.0
     weight = 1.0
     for grade in topic.ranking:
@@ -668,7 +669,7 @@ def rank_biased_residual(topic: Topic, pairs: Pairs, p: float) -> float:
 
 @graded("compatibility")
 def compatibility(topic: Topic, p: float = 0.95) -> float:
-    """Return the rank-biased overlap with the nearest ideal ranking, relative to the ideal's overlap with itself."""
+    """Return the rank-biased overlap with the nearest ideal ranking, divided by the maximum possible overlap."""
     retrieved = [(grade, rank) for rank, grade in enumerate(topic.ranking, 1) if grade > 0]
     left = sorted(grade for grade in topic.judgments if grade > 0)
     for grade, _ in retrieved:
@@ -684,7 +685,7 @@ def compatibility(topic: Topic, p: float = 0.95) -> float:
 
 @graded("INST")
 def inst(topic: Topic, **named: float) -> float:
-    """Walk down the ranking as in Moffat et al., Algorithm 1. scipy sums the weights below the ranking."""
+    """Return INST, computed by Algorithm 1 of Moffat et al. SciPy sums the weights below the ranking."""
     from scipy.special import polygamma
 
     goal, highest = named.get("T", 1.0), named.get("max", float(max([1, *topic.judgments])))
@@ -704,7 +705,7 @@ def inst(topic: Topic, **named: float) -> float:
 
 @graded("relstring", default=(10,))
 def relevance_string(topic: Topic, length: float, *ignored: float) -> bytes:
-    """Return a character for each of the first documents."""
+    """Return a string with one character for each of the first documents."""
     text = ""
     for rank in topic.ranks(truncate(length)):
         grade = topic.ranking[rank - 1]
@@ -723,7 +724,7 @@ def relevance_string(topic: Topic, length: float, *ignored: float) -> bytes:
 
 
 def ordered_sum(x: Sequence[float]) -> float:
-    """Return 0.0 + x[0] + x[1] + ..., added one after the other."""
+    """Return the sum 0.0 + x[0] + x[1] + ..., added from left to right."""
     total = 0.0
     for value in x:
         total += value
@@ -736,12 +737,12 @@ def ratio(numerator: Sequence[float], denominator: Sequence[float]) -> list[floa
 
 
 def mean(values: Sequence[float], n_topics: int) -> float:
-    """Return the sum in topic order, divided once."""
+    """Return the sum of values, in topic order, divided by the number of topics."""
     return ordered_sum(values) / n_topics
 
 
 def geometric_mean(values: Sequence[float], n_topics: int, n_evaluated: int) -> float:
-    """Return exp of the mean logarithm. Lower values, and topics without a value, count as 0.00001."""
+    """Return the geometric mean. Values below 0.00001 and missing values are replaced by 0.00001."""
     total = 0.0
     for value in values:
         total += math.log(max(EPSILON, value))
@@ -754,7 +755,7 @@ def geometric_mean(values: Sequence[float], n_topics: int, n_evaluated: int) -> 
 
 @dataclass(frozen=True)
 class Rows:
-    """Rows of the given lengths, one after the other. The methods are those of ``Segments``, over plain lists."""
+    """Ragged rows that are concatenated in plain lists, with the methods of ``Segments``."""
 
     lengths: Sequence[int]
 
@@ -770,7 +771,7 @@ class Rows:
 
     @property
     def ids(self) -> list[int]:
-        """The row of each element."""
+        """The index of each element's row."""
         return [row for row, places in enumerate(self.places) for _ in places]
 
     @property
@@ -779,7 +780,7 @@ class Rows:
         return [position for places in self.places for position, _ in enumerate(places)]
 
     def spread(self, per_row: Sequence[Any]) -> list[Any]:
-        """Return, for each element, the value of its row."""
+        """Repeat the value of each row for all elements of the row."""
         return [value for value, places in zip(per_row, self.places, strict=True) for _ in places]
 
     def sum(self, x: Sequence[float]) -> list[float]:
@@ -791,15 +792,15 @@ class Rows:
         return [len([place for place in places if mask[place]]) for places in self.places]
 
     def running_count(self, mask: Sequence[bool]) -> list[int]:
-        """Return, for each element, how many elements of its row up to and including it are true."""
+        """Return the running count of true elements in each row."""
         return self._running(operator.add, mask, 0)
 
     def running_sum(self, x: Sequence[float]) -> list[float]:
-        """Return, for each element, the sum of its row up to and including it, from left to right."""
+        """Return the running sum of each row, added from left to right."""
         return self._running(operator.add, x, 0.0)
 
     def running_product(self, x: Sequence[float]) -> list[float]:
-        """Return, for each element, the product of its row up to and including it, from left to right."""
+        """Return the running product of each row, multiplied from left to right."""
         return self._running(operator.mul, x, 1.0)
 
     def _running(self, operation: Callable[[Any, Any], Any], x: Sequence[Any], start: float) -> list[Any]:
@@ -838,7 +839,7 @@ class Rows:
         return Rows([len([place for place in places if mask[place]]) for places in self.places])
 
     def take(self, rows: Sequence[int]) -> tuple[Rows, list[int]]:
-        """Return the chosen rows, and the original flat index of each of their elements."""
+        """Return the rows with the given indices, and the original flat indices of their elements."""
         chosen = [self.places[row] for row in rows]
         return Rows([len(places) for places in chosen]), [place for places in chosen for place in places]
 
@@ -851,7 +852,7 @@ class Rows:
         return self.places[row]
 
     def upto(self, rank: Sequence[int], limit: Sequence[int], of: Rows) -> list[int]:
-        """Return, for each element of ``of``, how many elements of the same row have a rank of at most ``limit``."""
+        """Count the elements with a rank of at most ``limit`` in the row of each element of ``of``."""
         return [
             sum(rank[place] <= limit[other] for place in places)
             for places, others in zip(self.places, of.places, strict=True)

@@ -1,4 +1,4 @@
-"""The values that other programs compute for the names of measures in docs/migrating.md.
+"""The values that other programs compute for the measures in the tables of docs/migrating.md.
 
     PYTHONPATH=tests python tests/references/other_programs.py > fixtures/example/bm25.other_programs
 
@@ -23,7 +23,7 @@ Results: TypeAlias = Mapping[str, Mapping[str, float]]
 
 @dataclass(frozen=True)
 class Row:
-    """A row of the page: measures of another program, and the options of irevalx that compute them."""
+    """A row of a table: measures of another program, and the options with which irevalx computes them."""
 
     program: str
     names: tuple[str, ...]
@@ -32,7 +32,7 @@ class Row:
 
 
 def rows(page: str) -> Iterator[Row]:
-    """Yield the rows of the tables that have three columns."""
+    """Yield the rows of the tables on the page that have three columns."""
     program = ""
     for line in page.splitlines():
         cells = [cell.strip() for cell in line[1:-1].split("|")] if line.startswith("| ") else []
@@ -68,7 +68,7 @@ def ir_measures_with_subtopics(name: str, qrels: Grades, run: Results) -> float:
 
 
 def ranx(name: str, qrels: Grades, run: Results) -> float:
-    """Return the mean that ranx computes. A topic without results counts."""
+    """Return the mean that ranx computes, including topics without results."""
     program = import_module("ranx")
     given = program.Qrels(copy.deepcopy(qrels)), program.Run(copy.deepcopy(run))
     return float(program.evaluate(*given, name, make_comparable=True))
@@ -85,7 +85,7 @@ def beir(name: str, qrels: Grades, run: Results) -> float:
 
 
 def mteb(name: str, qrels: Grades, run: Results) -> float:
-    """Return the mean that MTEB computes in a task that drops topics from results. Most are rounded to 5 decimals."""
+    """Return the mean that MTEB computes if a task removes documents with the topic's ID. Most means are rounded."""
     metrics = import_module("mteb._evaluators.retrieval_metrics")
     evaluate = import_module("mteb._evaluators.retrieval_evaluator").RetrievalEvaluator.evaluate
     result = evaluate(None, copy.deepcopy(qrels), copy.deepcopy(run), [1, 10], ignore_identical_ids=True)
@@ -101,14 +101,14 @@ PROGRAMS: dict[str, Callable[[str, Grades, Results], float]] = {
     "BEIR": beir,
     "MTEB": mteb,
 }
-"""The function for each program, whose name is in the heads of the tables."""
+"""The function for each program. The keys are the names in the column headings of the tables."""
 
 MODULES = {
     "ir_measures, with subtopics": "pyndeval",
     "BEIR": "beir.retrieval.evaluation",
     "MTEB": "mteb._evaluators.retrieval_metrics",
 }
-"""The module that must be installed for a program, if it does not have the program's name."""
+"""The modules that programs require, if a module does not have the name of the program."""
 
 
 def main() -> None:

@@ -1,8 +1,8 @@
-"""The preference measures implemented a second time, as plain loops over pairs of documents.
+"""A second implementation, by plain loops over pairs of documents, of the preference measures.
 
-These loops are a readable specification. Nothing here is fast, clever or shared with irevalx. Each judgment group is
-divided into pairs (better, worse) of internal IDs. What a measure needs is counted pair by pair. Sums run from left to
-right, starting at 0.0.
+The loops are a readable specification. No code is shared with irevalx or optimised. Each judgment group is divided
+into pairs (better, worse) of internal IDs, which are counted one by one. Sums are computed from left to right, starting
+at 0.0.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class Line:
 
 
 class ContradictionError(Exception):
-    """The judgments of a group contradict each other."""
+    """The error about contradictory judgments in a group."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class Topic:
 
     @property
     def ids(self) -> dict[str, int]:
-        """The internal IDs: retrieved documents in rank order, then the other documents by name."""
+        """The internal IDs of documents. Retrieved documents come first, in rank order, followed by others by name."""
         numbers: dict[str, int] = {}
         for document in self.ranking:
             if document in self.judged:
@@ -96,7 +96,7 @@ class Group:
 
     @property
     def classes(self) -> list[list[int]]:
-        """The IDs of the lines of each level, the highest level first."""
+        """The IDs on the lines of each level, in descending order of levels."""
         classes: list[list[int]] = []
         last = math.nan
         for _, document, level in self.rows:
@@ -108,7 +108,7 @@ class Group:
 
     @property
     def levels(self) -> list[float | None]:
-        """For each ID, the last level of the document in this group, or None if it has none."""
+        """The last level of each document in the group, or None if the group did not judge the document."""
         levels: list[float | None] = [None] * self.n_judged
         for _, document, level in self.rows:
             before = levels[document]
@@ -119,7 +119,7 @@ class Group:
 
     @property
     def relation(self) -> list[list[bool]]:
-        """Whether each document is preferred to each other document, transitively."""
+        """Whether each document is preferred to each other document, directly or transitively."""
         n = self.n_judged
         preferred = [[False] * n for _ in range(n)]
         for subgroup, better, level in self.rows:
@@ -143,7 +143,7 @@ class Group:
 
     @property
     def pairs(self) -> list[Pair]:
-        """All preferences. If a class contains several lines about a document, its preferences are repeated."""
+        """All preferences of the group. The preferences of a document with several lines are repeated."""
         pairs: list[Pair] = []
         if not self.has_classes:
             self.levels  # noqa: B018 - contradictions there come first
@@ -171,12 +171,12 @@ class Group:
         return pair[0] < self.n_ret or pair[1] < self.n_ret
 
     def counts(self, which: Callable[[Pair], bool], pairs: Sequence[Pair] | None = None) -> tuple[int, int]:
-        """Return the number of fulfilled preferences of a kind, and the number of all preferences of this kind."""
+        """Return how many of the preferences chosen by ``which`` are fulfilled, and their total number."""
         chosen = [pair for pair in (self.pairs if pairs is None else pairs) if which(pair)]
         return len([pair for pair in chosen if self.is_fulfilled(pair)]), len(chosen)
 
     def documents(self, is_kind: Callable[[float], bool]) -> list[int]:
-        """Return the IDs of documents with such a level. In classes, an ID is repeated for each line."""
+        """Return the IDs of documents whose level satisfies ``is_kind``. In classes, IDs are repeated for each line."""
         if self.has_classes:
             return [document for _, document, level in self.rows if is_kind(level)]
         return [document for document, level in enumerate(self.levels) if level is not None and is_kind(level)]
@@ -188,7 +188,7 @@ class Group:
 
     @property
     def nonrelevant(self) -> list[int]:
-        """The documents with level 0 and, in classes, with a lower level."""
+        """The documents with level 0 and, if there are classes, with negative levels."""
         return self.documents((lambda level: level <= 0) if self.has_classes else (lambda level: level == 0))
 
     def retrieved(self, documents: Sequence[int]) -> int:
@@ -196,7 +196,7 @@ class Group:
         return len([document for document in documents if document < self.n_ret])
 
     def recounted(self, n_counted: int) -> list[Pair]:
-        """Return the pairs that count if few documents are relevant, with ``n_counted`` documents of the last class."""
+        """Return the pairs of a restricted measure, which leaves out the last of the nonrelevant documents."""
         if self.has_classes:
             *others, last = self.classes
             new = last[:n_counted]
@@ -219,12 +219,12 @@ class Group:
 
 
 def any_pair(pair: Pair) -> bool:
-    """Return True, so that every preference counts."""
+    """Return True, so that every preference is counted."""
     return True
 
 
 def divide(x: float, y: float) -> float:
-    """Divide. The result is 0 if the denominator is 0."""
+    """Divide two numbers. The result is 0 if the denominator is 0."""
     return x / y if y else 0.0
 
 
@@ -244,7 +244,7 @@ def num_ful_ret(topic: Topic) -> int:
 
 
 def simple(topic: Topic, which: Callable[[Group, Pair], bool]) -> float:
-    """Return fulfilled / possible preferences, over all groups together."""
+    """Return the fraction of fulfilled preferences in all groups together."""
     fulfilled = possible = 0
     for group in topic.groups:
         counts = group.counts(lambda pair, group=group: which(group, pair))  # type: ignore[misc]
@@ -254,7 +254,7 @@ def simple(topic: Topic, which: Callable[[Group, Pair], bool]) -> float:
 
 
 def group_average(topic: Topic, which: Callable[[Group, Pair], bool]) -> float:
-    """Return the mean over groups of fulfilled / possible preferences."""
+    """Return the mean over groups of the fraction of fulfilled preferences."""
     total = 0.0
     for group in topic.groups:
         total += divide(*group.counts(lambda pair, group=group: which(group, pair)))  # type: ignore[misc]
@@ -262,7 +262,7 @@ def group_average(topic: Topic, which: Callable[[Group, Pair], bool]) -> float:
 
 
 def pair_average(topic: Topic, *, implied: bool, neither: bool) -> float:
-    """Return the mean share of fulfilled preferences over the pairs of documents that have a preference."""
+    """Return the fraction of fulfilled preferences, averaged over the pairs of documents with preferences."""
     n, n_ret = topic.n_judged, topic.n_ret
     times = [[0] * n for _ in range(n)]
     for group in topic.groups:
@@ -286,7 +286,7 @@ def pair_average(topic: Topic, *, implied: bool, neither: bool) -> float:
 
 
 def balanced(topic: Topic) -> float:
-    """Return group averages with the same number of nonrelevant and relevant documents."""
+    """Return the mean over groups, with equal numbers of nonrelevant and relevant documents."""
     total = 0.0
     for group in topic.groups:
         n_rel, surplus = len(group.relevant), len(group.relevant) - len(group.nonrelevant)
@@ -301,9 +301,9 @@ def balanced(topic: Topic) -> float:
 
 
 def balanced_retrieved(topic: Topic) -> float:
-    """Return group averages with only retrieved documents.
+    """Return the mean over groups, with equal numbers of nonrelevant and relevant documents that were retrieved.
 
-    Imaginary documents are paired with all relevant documents when possible preferences are counted.
+    When possible preferences are counted, hypothetical documents are paired with all relevant documents.
     """
     total = 0.0
     for group in topic.groups:

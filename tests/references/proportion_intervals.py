@@ -1,4 +1,4 @@
-"""Literal intervals of proportions and of chance-corrected coefficients over topics, one topic at a time."""
+"""Literal computation of confidence intervals for proportions and for chance-corrected coefficients over topics."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Table = Sequence[Sequence[float]]
 
 
 def effective_number(successes: Sequence[float], units: Sequence[float], raw: float | None = None) -> float:
-    """Return the effective number of units."""
+    """Return the effective number of units, which accounts for the dependence of units in a topic."""
     pairs = [(x, n) for x, n in zip(successes, units, strict=True) if n > 0]
     k, total = len(pairs), sum(n for _, n in pairs)
     share = sum(x for x, _ in pairs) / total
@@ -45,7 +45,7 @@ def added(tables: Sequence[Table]) -> list[list[float]]:
 
 
 def shares_of(table: Table) -> tuple[float, list[float], list[float]]:
-    """Return the share of agreements, and both margins as shares."""
+    """Return the fraction of agreements, and the row and column margins as fractions."""
     total, size = sum(map(sum, table)), range(len(table))
     rows = [sum(row) / total for row in table]
     columns = [sum(row[b] for row in table) / total for b in size]
@@ -81,13 +81,13 @@ EXPECTED: dict[str, Callable[[Table], float]] = {
 
 
 def jackknife_error(values: Sequence[float]) -> float:
-    """Return the jackknife standard error from the values that each leave out one topic."""
+    """Return the jackknife standard error, given the values computed without each topic."""
     mean, k = sum(values) / len(values), len(values)
     return math.sqrt((k - 1) / k * sum((value - mean) ** 2 for value in values))
 
 
 def coefficient(tables: Sequence[Table], name: str, confidence: float = 0.95) -> tuple[float, float]:
-    """Return the interval of a coefficient, given the table of each topic."""
+    """Return the confidence interval of a coefficient, given the table of each topic."""
     expected, k = EXPECTED[name], len(tables)
 
     def value(table: Table) -> float:

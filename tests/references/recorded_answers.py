@@ -1,4 +1,4 @@
-"""The recorded answers of trec_eval 9.0.8 and 10.0."""
+"""The recorded output of trec_eval 9.0.8 and 10.0."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Expected:
     status: int
 
     def replaced(self, *changes: tuple[bytes, bytes]) -> Expected:
-        """Return a copy in which some lines are replaced. Each of these lines must exist."""
+        """Return a copy with some lines replaced. Each replaced line must exist."""
         stdout = self.stdout
         for old, new in changes:
             assert old in stdout
@@ -32,7 +32,7 @@ class Expected:
 
 
 def recorded(name: str, version: str) -> Expected:
-    """Return what the program printed for a case."""
+    """Return the output and the exit status of trec_eval for a case."""
     row = BY_NAME[name][version]
     text = base64.b64decode(row["stdout_b64"]) if "stdout_b64" in row else row["stdout"].encode()
     return Expected(text, row["rc"])

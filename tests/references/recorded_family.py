@@ -1,4 +1,4 @@
-"""The answers of gdeval, ndeval and statAP_MQ_eval, as recorded in ``fixtures/family/cases.jsonl``."""
+"""The output of gdeval, ndeval and statAP_MQ_eval, recorded in ``fixtures/family/cases.jsonl``."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from running import FIXTURES
 
 @dataclass(frozen=True)
 class Case:
-    """A recorded call of a program of TREC, and what irevalx is expected to print for the same files."""
+    """A recorded call of a TREC program, and the expected output of irevalx for the same files."""
 
     id: str
     program: str
@@ -40,12 +40,12 @@ CASES = [Case(**json.loads(line)) for line in (FIXTURES / "family" / "cases.json
 
 
 MOST_DECIMALS = 6
-"""The number of decimals that gdeval and ndeval print, and statAP_MQ_eval for a topic. Its means and variances are not
-rounded."""
+"""The number of decimals that gdeval and ndeval print, and statAP_MQ_eval for a topic. Means and variances of
+statAP_MQ_eval are not rounded."""
 
 
 def agrees(value: float, printed: str) -> bool:
-    """Return whether a value is printed like this or, if it was not rounded, has a relative error of at most 1e-12."""
+    """Return whether a value agrees with a printed value: exactly, or up to 1e-12 if the output is not rounded."""
     exponent = Decimal(printed).as_tuple().exponent
     assert isinstance(exponent, int)
     if exponent < -MOST_DECIMALS:

@@ -1,7 +1,7 @@
-"""The statistics of irevalx-lab as plain loops. Nothing here is fast, clever or shared with irevalx.
+"""The statistics of irevalx-lab, implemented as plain loops that share no code with irevalx.
 
-Scores are lists with a number for each run, and the reference is first. Values are lists of such lists, run by run.
-Fractions are exact if the numbers are.
+Scores are lists with a number for each run, and the reference is first. Values are lists of topic values, one for each
+run. Fractions are exact if the numbers are exact.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def tau(x: Sequence[float], y: Sequence[float]) -> float:
 
 
 def tau_ap(x: Sequence[float], y: Sequence[float]) -> float:
-    """Return tau_AP of the order by y with reference x. Each run is compared with the runs above it in y."""
+    """Return tau_AP of the order by y with the reference x. Each run is compared with all runs above it in y."""
     shares = []
     for run in range(len(y)):
         above = [other for other in range(len(y)) if y[other] > y[run]]
@@ -46,12 +46,12 @@ def tau_ap_b(x: Sequence[float], y: Sequence[float]) -> float:
 
 
 def rms(x: Sequence[float], y: Sequence[float]) -> float:
-    """Return the root mean square of the differences."""
+    """Return the root mean square of the differences between y and x."""
     return math.sqrt(math.fsum((b - a) ** 2 for a, b in zip(x, y, strict=True)) / len(x))
 
 
 def bias(x: Sequence[float], y: Sequence[float]) -> float:
-    """Return the mean of the differences."""
+    """Return the mean of the differences between y and x."""
     return math.fsum(b - a for a, b in zip(x, y, strict=True)) / len(x)
 
 
@@ -61,24 +61,24 @@ def ranks(scores: Sequence[float]) -> list[int]:
 
 
 def best(scores: Sequence[float], k: int) -> set[int]:
-    """Return the k best runs, and the runs that are tied with the last of them."""
+    """Return the k best runs, including all runs that are tied with the last one."""
     return {run for run, rank in enumerate(ranks(scores)) if rank <= k}
 
 
 def overlap(x: Sequence[float], y: Sequence[float], k: int) -> Fraction:
-    """Return the common best runs divided by the larger set of best runs."""
+    """Return the number of common best runs divided by the size of the larger set of best runs."""
     return Fraction(len(best(x, k) & best(y, k)), max(len(best(x, k)), len(best(y, k))))
 
 
 def loss(x: Sequence[float], y: Sequence[float]) -> float:
-    """Return the greatest loss in x from choosing a best run by y."""
+    """Return the maximum loss in x that results from choosing a best run by y."""
     return max(max(x) - x[run] for run in range(len(x)) if y[run] == max(y))
 
 
 def rank_changes(
     x: Sequence[float], y: Sequence[float], names: Sequence[str]
 ) -> tuple[float, tuple[int, str | None], tuple[int, str | None]]:
-    """Return the mean absolute change of rank, and the largest rise and fall with their runs."""
+    """Return the mean absolute change of ranks, and the largest rise and fall, each with the run."""
     gains = [before - after for before, after in zip(ranks(x), ranks(y), strict=True)]
     rise: tuple[int, str | None] = (0, None)
     fall: tuple[int, str | None] = (0, None)
@@ -91,7 +91,7 @@ def rank_changes(
 
 
 def knee(values: Sequence[float], threshold: float) -> tuple[int | None, int | None]:
-    """Return the first index from which all values exceed the threshold, and the first index that exceeds it."""
+    """Return the first index from which on all values exceed the threshold, and the first index of any such value."""
     above = [place for place in range(len(values)) if values[place] > threshold]
     from_here_on = [place for place in above if all(value > threshold for value in values[place:])]
     return (from_here_on[0] if from_here_on else None), (above[0] if above else None)
@@ -101,7 +101,7 @@ def knee(values: Sequence[float], threshold: float) -> tuple[int | None, int | N
 
 
 def wilcoxon_exact(differences: Sequence[int]) -> Fraction:
-    """Return Wilcoxon's two-sided p-value over all sign flips. Zero differences are left out."""
+    """Return the two-sided p-value of Wilcoxon's test, computed over all sign flips without zero differences."""
     remaining = [d for d in differences if d != 0]
     sizes = sorted(abs(d) for d in remaining)
     rank = {size: Fraction(2 * sizes.index(size) + 1 + sizes.count(size), 2) for size in sizes}
@@ -116,7 +116,7 @@ def wilcoxon_exact(differences: Sequence[int]) -> Fraction:
 
 
 def sign_flips_exact(differences: Sequence[int]) -> Fraction:
-    """Return the share of sign flips with a sum at least as far from zero as the observed one."""
+    """Return the fraction of sign flips whose sum is at least as far from zero as the observed sum."""
     null = [
         abs(sum(sign * d for sign, d in zip(signs, differences, strict=True)))
         for signs in product([1, -1], repeat=len(differences))
@@ -125,7 +125,7 @@ def sign_flips_exact(differences: Sequence[int]) -> Fraction:
 
 
 def tukey_ranges(values: Sequence[Sequence[int]]) -> list[Fraction]:
-    """Return the ranges of all arrangements of the runs within topics, in descending order."""
+    """Return the ranges of means over all permutations of the runs within topics, in descending order."""
     n_runs, n_topics = len(values), len(values[0])
     results = []
     for orders in product(permutations(range(n_runs)), repeat=n_topics):
@@ -145,7 +145,7 @@ def six_ways(pairs: Sequence[tuple[bool, int, bool, int]]) -> dict[str, int]:
 
 
 def confusion(full: Sequence[bool], reduced: Sequence[bool]) -> dict[tuple[int, int], int]:
-    """Return counts of decisions under full and reduced judgments. 1 is not significant, and 2 is significant."""
+    """Count the pairs of decisions under full and reduced judgments. 1 means not significant, 2 significant."""
     results = {(1, 1): 0, (1, 2): 0, (2, 1): 0, (2, 2): 0}
     for first, other in zip(full, reduced, strict=True):
         results[2 if first else 1, 2 if other else 1] += 1
@@ -153,7 +153,7 @@ def confusion(full: Sequence[bool], reduced: Sequence[bool]) -> dict[tuple[int, 
 
 
 def accuracy(full: Sequence[bool], reduced: Sequence[bool]) -> float:
-    """Return the share of equal decisions."""
+    """Return the fraction of equal decisions."""
     c = confusion(full, reduced)
     return (c[1, 1] + c[2, 2]) / len(full) if full else 0.0
 
@@ -169,7 +169,7 @@ def g_mean(full: Sequence[bool], reduced: Sequence[bool]) -> float:
 
 
 def hommel(p: Sequence[Fraction]) -> list[Fraction]:
-    """Return p-values corrected by Hommel's method: the largest p of Simes' test of a set with the hypothesis."""
+    """Return p-values corrected by Hommel's method, from Simes' tests of all sets of hypotheses."""
     largest = [Fraction(0)] * len(p)
     for size in range(1, len(p) + 1):
         for chosen in combinations(range(len(p)), size):
@@ -212,7 +212,7 @@ def swaps(values: Sequence[Sequence[int]], sets: Sequence[tuple[Sequence[int], S
 def swap_bins(
     values: Sequence[Sequence[int]], sets: Sequence[tuple[Sequence[int], Sequence[int]]], width: int
 ) -> dict[int, tuple[int, int]]:
-    """Return the comparisons and swaps by the sum on one set. Each set of a pair is this set once."""
+    """Count comparisons and swaps by the size of the sum on one topic set. Each set of a pair is used once."""
     results: dict[int, tuple[int, int]] = {}
     for a, b in combinations(values, 2):
         for pair in sets:
@@ -225,7 +225,7 @@ def swap_bins(
 
 
 def all_pairs_of_sets(n_topics: int, size: int) -> set[frozenset[frozenset[int]]]:
-    """Return all unordered pairs of disjoint topic sets of a size."""
+    """Return all unordered pairs of disjoint topic sets of the given size."""
     return {
         frozenset((frozenset(topics), frozenset(other)))
         for topics in combinations(range(n_topics), size)
@@ -235,7 +235,7 @@ def all_pairs_of_sets(n_topics: int, size: int) -> set[frozenset[frozenset[int]]
 
 
 def drawn_sets(n_topics: int, size: int, text: str) -> list[list[int]]:
-    """Return two topic sets, the lesser first. Topics are sorted by 64-bit numbers derived from a text."""
+    """Draw two topic sets, sorted lexicographically. Topics are sorted by 64-bit numbers derived from a text."""
     stream = shake_256(text.encode()).digest(8 * n_topics)
     numbers = [sum(byte << 8 * place for place, byte in enumerate(stream[8 * i : 8 * i + 8])) for i in range(n_topics)]
     order = sorted(range(n_topics), key=numbers.__getitem__)
@@ -243,7 +243,7 @@ def drawn_sets(n_topics: int, size: int, text: str) -> list[list[int]]:
 
 
 def untied_overlap(x: Sequence[str], y: Sequence[str], p: float) -> tuple[float, float]:
-    """Return the extrapolated and least overlaps of untied rankings (Webber et al. 2010, eq. 11 and 32)."""
+    """Return the extrapolated and the minimum overlap of rankings without ties (Webber et al. 2010, eq. 11 and 32)."""
     short, long = sorted((x, y), key=len)
     n_short, n_long = len(short), len(long)
     common = [len(set(short[:d]) & set(long[:d])) for d in range(n_long + 1)]

@@ -1,7 +1,6 @@
-"""Judging strategies as literal loops, which return each requested document with its score.
+"""Judging strategies, implemented as literal loops that return each requested document with its score.
 
-A run is a list of names, of which the first is at rank 1. Documents are judged one at a time, and every document can be
-judged.
+A run is a list of document names in rank order. Documents are judged one at a time, and every document can be judged.
 """
 
 from __future__ import annotations
@@ -27,20 +26,20 @@ def rank(run: Sequence[str], name: str) -> int:
 
 
 def depth(runs: Lists, relevant: Collection[str], cut: int) -> Asked:
-    """Sort documents by best rank, number of runs at this rank, and name."""
+    """Sort documents by best rank, by the number of runs with this rank, and by name."""
     best = {name: min(rank(run, name) for run in runs if name in run) for name in names_of(runs)}
     there = {name: sum(name in run and rank(run, name) == best[name] for run in runs) for name in best}
     return [(name, -best[name]) for name in sorted(best, key=lambda name: (best[name], -there[name], name))]
 
 
 def rrf(runs: Lists, relevant: Collection[str], cut: int) -> Asked:
-    """Sort documents by the sum over runs of 1/(60 + rank)."""
+    """Sort documents by reciprocal rank fusion, the sum of 1/(60 + rank) over runs."""
     score = {name: sum(Fraction(1, 60 + rank(run, name)) for run in runs if name in run) for name in names_of(runs)}
     return [(name, float(score[name])) for name in sorted(score, key=lambda name: (-score[name], name))]
 
 
 def borda(runs: Lists, relevant: Collection[str], cut: int) -> Asked:
-    """Sort documents by points: n for the first of n candidates. Other documents share the remaining points."""
+    """Sort documents by Borda points. The first of n candidates gets n points; unretrieved ones share the remainder."""
     names = names_of(runs)
     n = len(names)
     score = dict.fromkeys(names, Fraction(0))
@@ -62,7 +61,7 @@ def read_on(runs: Lists, done: Collection[str], preferred: Sequence[int]) -> tup
 
 
 def mtf(runs: Lists, relevant: Collection[str], cut: int) -> Asked:
-    """Read a run until a document is nonrelevant, then read the run with the highest priority."""
+    """Apply move-to-front: read a run until a document is nonrelevant, and then the run with the highest priority."""
     priority = [0] * len(runs)
     results: dict[str, float] = {}
     current: list[int] = []
@@ -100,13 +99,13 @@ def hedge(runs: Lists, relevant: Collection[str], cut: int) -> Asked:
 
 
 def first_greatest(scores: dict[str, float]) -> str:
-    """Return the first name that has the greatest score, up to rounding."""
+    """Return the first of the names whose scores equal the greatest score up to rounding."""
     greatest = max(scores.values())
     return min(name for name, score in scores.items() if score > greatest - 1e-9)
 
 
 def bandit(draw: Callable[[int, int], float] | None, *, forgets: bool) -> Callable[..., Asked]:
-    """Return the strategy that reads the run with the greatest mean, or random draw, of its precision."""
+    """Return a strategy that reads the run whose precision has the greatest posterior mean or random draw."""
 
     def order(runs: Lists, relevant: Collection[str], cut: int) -> Asked:
         results: dict[str, float] = {}
@@ -129,12 +128,12 @@ def bandit(draw: Callable[[int, int], float] | None, *, forgets: bool) -> Callab
 
 
 def thompson(generator: random.Random, *, forgets: bool) -> Callable[..., Asked]:
-    """Return Thompson sampling with these random numbers."""
+    """Return Thompson sampling with the random numbers of ``generator``."""
     return bandit(generator.betavariate, forgets=forgets)
 
 
 def mtc(runs: Lists, relevant: Collection[str], cut: int) -> Asked:
-    """Select the document that could change differences in R times average precision most."""
+    """Select the document that could cause the largest changes of differences in R times average precision."""
     results: dict[str, float] = {}
 
     def share(run: Sequence[str], name: str) -> float:
@@ -156,7 +155,7 @@ def mtc(runs: Lists, relevant: Collection[str], cut: int) -> Asked:
 
 
 def bounds(topics: Sequence[Lists], relevant: Sequence[Collection[str]], topic: int, judged: list[set[str]]) -> Asked:
-    """Return a topic's unjudged documents by the number of undetermined pairs that they affect, most first."""
+    """Return a topic's unjudged documents in descending order of the number of undetermined pairs they affect."""
     n_runs = len(topics[0])
 
     def counts(runs: Lists, number: int, name: str) -> int:

@@ -1,4 +1,4 @@
-"""Classification of documents by their text, as literal loops: a readable specification of irevalx-lab complete.
+"""Classification of documents by text, implemented as literal loops that specify irevalx-lab complete.
 
 A document is a list of terms, and a collection is a list of documents.
 """
@@ -14,7 +14,7 @@ LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789"
 
 
 def terms_of(text: str) -> list[str]:
-    """Return the sequences of a-z and 0-9 in the text, in lower case."""
+    """Return the sequences of letters a-z and digits in a text, in lower case."""
     terms = [""]
     for character in text.lower():
         if character in LETTERS:
@@ -25,7 +25,7 @@ def terms_of(text: str) -> list[str]:
 
 
 def smoothed(document: Terms, collection: Sequence[Terms]) -> dict[str, float]:
-    """Return P(x|M) of each term: 0.8 of it is from the document, and 0.2 from the collection."""
+    """Return P(x|M) of each term x, with the weight 0.8 for the document and 0.2 for the collection."""
     everything = [term for document in collection for term in document]
     return {
         term: 0.8 * document.count(term) / len(document) + 0.2 * everything.count(term) / len(everything)
@@ -43,7 +43,7 @@ def divergence(document: Terms, relevant: Sequence[Terms], collection: Sequence[
 def kld_passes(
     divergences: dict[str, float], relevant: dict[str, bool], requested: Sequence[str]
 ) -> tuple[set[str], set[str]]:
-    """Return judged and requested documents below the threshold, which |R| judged documents pass."""
+    """Return the judged and the requested documents below the threshold, below which |R| judged documents are."""
     in_order = sorted((divergences[docno], docno) for docno in relevant)
     threshold = in_order[sum(relevant.values())]
     below = {docno for docno, value in divergences.items() if (value, docno) < threshold}
@@ -51,7 +51,7 @@ def kld_passes(
 
 
 def features(document: Terms, collection: Sequence[Terms], n_frequent: int) -> dict[str, float]:
-    """Return tf ln(|D| / df) of the most frequent terms, normalised to a sum of 1."""
+    """Return the weights tf ln(|D| / df) of the most frequent terms, normalised to the sum 1."""
     everything = [term for terms in collection for term in terms]
     ranked = sorted(set(everything), key=lambda term: (-everything.count(term), term))
     vector = {}
@@ -63,7 +63,7 @@ def features(document: Terms, collection: Sequence[Terms], n_frequent: int) -> d
 
 
 def agreement(result: set[str], there: set[str]) -> tuple[float, float, float]:
-    """Return precision, recall and F1. 0/0 counts as 0."""
+    """Return precision, recall and F1, which are 0 if they are undefined."""
     right = len(result & there)
     precision = right / len(result) if result else 0.0
     recall = right / len(there) if there else 0.0
