@@ -15,9 +15,12 @@ from skipped_tests import summary
 from irevalx.measures.declaration import ADDED
 from irevalx.wording import Notation, current_notation
 
-# Examples have no deadline, and slow generation is no error, since the machine can be busy. The default profile draws
-# the same examples in every run, so that a failure is caused by a change; "thorough" draws different examples.
-settings.register_profile("default", deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True)
+# Examples have no deadline, and slow generation is no error, since the machine can be busy. All profiles but the last draw
+# the same examples in every run, so that a failure is caused by a change. running.examples multiplies the number of a test.
+settings.register_profile(
+    "default", deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True, max_examples=30
+)
+settings.register_profile("full", settings.get_profile("default"), max_examples=100)
 settings.register_profile("thorough", settings.get_profile("default"), max_examples=2000, derandomize=False)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 

@@ -8,7 +8,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +16,7 @@ from typing import Any
 
 import click
 import pytest
+from hypothesis import settings
 
 from irevalx.cli.command import main
 from irevalx.errors import Warn
@@ -33,6 +34,19 @@ FIXTURES = ROOT / "fixtures"
 
 POSIX = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs a shell, pipes with names, /dev or signals")
 """Marks tests that require a POSIX system."""
+
+
+def examples(n_examples: int) -> settings:
+    """Return settings that draw this number of examples in the profile ``full``, and in proportion in other profiles."""
+    profile = settings.get_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
+    return settings(profile, max_examples=max(n_examples * profile.max_examples // 100, 10))
+
+
+def repeats(values: Iterable[Any], first: int = 1) -> list[Any]:
+    """Return the values of a parameter of a test, of which all after the first ones are marked slow."""
+    return [
+        value if place < first else pytest.param(value, marks=pytest.mark.slow) for place, value in enumerate(values)
+    ]
 
 
 @dataclass(frozen=True)

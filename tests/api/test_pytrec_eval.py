@@ -20,10 +20,10 @@ from typing import Any
 import numpy as np
 import pytest
 from examples.python_data import case_name, qrels_dict, run_dict
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from references import recorded_answers
-from running import FIXTURES, ROOT
+from running import FIXTURES, ROOT, examples
 
 import irevalx
 from irevalx.measures import BY_NAME
@@ -100,7 +100,7 @@ def assert_same(ours: dict[str, dict[str, float]], theirs: dict[str, dict[str, f
                 assert ours[topic][name] == pytest.approx(value, rel=1e-15, abs=1e-15, nan_ok=True), (topic, name)
 
 
-@settings(deadline=None, max_examples=300)
+@examples(300)
 @given(GRADES, SCORES, MEASURES, st.integers(1, 3), st.booleans(), st.sampled_from([1, 10, 1 << 14]))
 def test_same_as_pytrec_eval(
     grades: dict[str, dict[str, int]],
@@ -335,7 +335,7 @@ def test_preferences(name: str) -> None:
 
 
 @pytest.mark.slow
-@settings(deadline=None, max_examples=100)
+@examples(100)
 @given(GRADES.filter(lambda grades: any(grades.values())), SCORES_OR_NOT.filter(lambda scores: any(scores.values())))
 def test_dictionaries_of_any_size_and_kind(
     grades: dict[str, dict[str, int]], scores: dict[str, dict[str, float]]

@@ -12,8 +12,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
+from running import examples
 
 import irevalx
 from irevalx.api import pytrec_eval
@@ -94,7 +95,7 @@ def outcomes(call: Callable[[], Any]) -> list[tuple[str, list[str]]]:
         return [*each, outcome(call)]
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(
     qrels=JUDGMENTS,
     documents=DOCUMENTS,
@@ -109,7 +110,7 @@ def test_evaluate_is_the_same_with_and_without_short_lists(
     assert short == general
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(
     qrels=JUDGMENTS,
     documents=DOCUMENTS,

@@ -10,13 +10,14 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 from examples.random_topics import ORDERS, lists_of
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from references import measures as reference
+from running import examples
 
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray, Segments, distinct, order_by, ordered_sum, ratio
 
-SETTINGS = settings(deadline=None, max_examples=150)
+SETTINGS = examples(150)
 
 SIZES = (1e16, -1e16, 1e8, 1.0, -1.0, 0.1, 1 / 3, 1e-16, 1e300, -1e300, 5e-324, 0.0, -0.0)
 """Numbers of different sizes, whose sum depends on the order."""

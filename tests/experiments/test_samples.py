@@ -12,11 +12,11 @@ from pathlib import Path
 
 import pytest
 from examples.experiment import QRELS, RUNS
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from references import degrade as reference
 from references.degrade import Qrels
-from running import ROOT, lab, refusal, run
+from running import ROOT, examples, lab, refusal, run
 
 from irevalx.experiments import samples
 from irevalx.experiments.inputs import GradedQrelsText
@@ -53,7 +53,7 @@ GRADES = st.dictionaries(
 )
 
 
-@settings(deadline=None, max_examples=60)
+@examples(60)
 @given(GRADES, st.integers(1, 100), st.integers(0, 9), st.integers(1, 2))
 def test_samples_of_random_judgments(qrels: Qrels, percent: int, seed: int, level: int) -> None:
     """Samples equal the reference for any judgments; no topic loses its last relevant document."""

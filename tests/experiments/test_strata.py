@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 from examples.experiment import QRELS, RUNS
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from references import degrade as reference
 from references.degrade import Qrels
-from running import lab, refusal, run
+from running import examples, lab, refusal, run
 
 from irevalx.experiments.inputs import GradedQrelsText
 from irevalx.experiments.samples import RandomOrder
@@ -89,7 +89,7 @@ GRADES = st.dictionaries(
 )
 
 
-@settings(deadline=None, max_examples=60)
+@examples(60)
 @given(GRADES, st.randoms(use_true_random=False), st.integers(1, 100), st.integers(0, 9))
 def test_samples_of_random_judgments(qrels: Qrels, random: object, percent: int, seed: int) -> None:
     """Samples at higher rates contain samples at lower rates, and inclusion probabilities are those of the design."""

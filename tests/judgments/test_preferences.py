@@ -10,11 +10,11 @@ from random import Random
 
 import pytest
 from examples.random_topics import ranking_of
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from references import preferences as reference
 from references.preferences import ContradictionError, Line, Topic
-from running import refused, run
+from running import examples, refused, run
 
 from irevalx.judgments.preferences import FLIP_HINT, PreferenceJudgments
 from irevalx.measures import BY_NAME, MEASURES
@@ -95,7 +95,7 @@ LEVELS = [(0, 1), (0, 0, 0, 1), (0, 1, 2, 3), (1, 2, 9), (-3, -1, 0, 0, 1, 2), (
 """Few different levels, so that classes have several members; -3 and -4 on purpose."""
 
 
-@settings(deadline=None, max_examples=400)
+@examples(400)
 @given(st.integers(0, 2**64), st.integers(1, 3))
 def test_measures_are_the_reference(seed: int, n_topics: int) -> None:
     """Every preference measure counts what the loops over pairs count, in each of several topics."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -344,8 +344,15 @@ def test_texts_of_options(option: str) -> None:
         assert texts == {PARAMETERS[option].help}
 
 
-@pytest.mark.parametrize("option", [option for option in OPTIONS if option not in {"min_retrieved", "threads"}])
-@pytest.mark.parametrize("command", CALLS)
+def calls_with_values() -> Iterator[Any]:
+    """Yield each command with each option; all but a third of the pairs, with each command and option, are slow."""
+    options = [option for option in OPTIONS if option not in {"min_retrieved", "threads"}]
+    for row, command in enumerate(CALLS):
+        for column, option in enumerate(options):
+            yield pytest.param(command, option, marks=[pytest.mark.slow] if (row + column) % 3 else [])
+
+
+@pytest.mark.parametrize(("command", "option"), [*calls_with_values()])
 def test_values(command: str, option: str, tmp_path: Path) -> None:
     """The values of a command are those of ``irevalx.evaluate`` with the same option, and differ without it."""
     if option in LACKING.get(command, set()):

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 from examples.experiment import QRELS, RUNS
-from running import FIXTURES, POSIX, ROOT, lab, refusal
+from running import FIXTURES, POSIX, ROOT, lab, refusal, repeats
 
 import irevalx.lab
 from irevalx.errors import ArgumentError
@@ -24,7 +24,7 @@ POOL: list[str | Path] = ["pool", RUN, "--depth", "1"]
 
 
 @pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="needs /proc")
-@pytest.mark.parametrize("name", ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1", "link"])
+@pytest.mark.parametrize("name", repeats(["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1", "link"]))
 @pytest.mark.parametrize("redirection", [">>", ">"])
 def test_standard_output_by_name(name: str, redirection: str, tmp_path: Path) -> None:
     """Output to /dev/stdout keeps what a log contains."""

@@ -104,7 +104,9 @@ def rows_of(result: Any) -> list[Any]:
 
 @pytest.mark.filterwarnings("ignore::irevalx.IrevalxWarning")
 @pytest.mark.parametrize("command", CALLS)
-@pytest.mark.parametrize(("ties", "duplicates"), [("first", "first"), ("rank", "best")])
+@pytest.mark.parametrize(
+    ("ties", "duplicates"), [("rank", "best"), pytest.param("first", "first", marks=pytest.mark.slow)]
+)
 def test_corrected_runs(command: str, ties: str, duplicates: str, tmp_path: Path) -> None:
     """The options give the results of the corrected runs, and each option is needed."""
     runs = runs_in(tmp_path)

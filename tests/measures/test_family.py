@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 import pytest
 from examples.random_topics import NOT_RETRIEVED, ORDERS, RANKINGS, Shared, ranking_of, topics_of
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from references import family as reference_family
 from references.family import InclusionTopic, LineWithProbability, SubtopicLine, TopicWithSubtopics
 from references.measures import Topic
+from running import examples
 
 import irevalx
 from irevalx.arrays.byte_strings import Names
@@ -66,7 +67,7 @@ def graded(draw: st.DrawFn) -> list[Topic]:
     ]
 
 
-@settings(deadline=None, max_examples=300)
+@examples(300)
 @given(graded(), CUTOFFS, st.sampled_from([1, 2, 4, 5, 1000]))
 def test_graded_kernels_are_the_reference(drawn: list[Topic], k: int, highest: int) -> None:
     """A kernel gives every topic what the loops give, to the last bit."""
@@ -139,7 +140,7 @@ def topics_with_subtopics(drawn: Sequence[TopicWithSubtopics], *, all_rows: bool
 NOVELTY = {name: kernel_of(name) for name in NICKNAMES["subtopics"] if name not in {"runid", "num_q"}}
 
 
-@settings(deadline=None, max_examples=300)
+@examples(300)
 @given(
     st.integers(0, 2**64),
     st.integers(0, 5),
@@ -209,7 +210,7 @@ def inclusion_topics(drawn: Sequence[InclusionTopic], *, all_rows: bool) -> Incl
 INCLUSION = {name: kernel_of(name) for name in NICKNAMES["prels"] if name not in {"runid", "num_q"}}
 
 
-@settings(deadline=None, max_examples=300)
+@examples(300)
 @given(st.integers(0, 2**64), st.integers(0, 5), st.integers(-1, 2), CUTOFFS)
 def test_inclusion_kernels_are_the_reference(seed: int, n_topics: int, level: int, k: int) -> None:
     """A kernel gives every topic that has a value what the loops give."""

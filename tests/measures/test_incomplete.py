@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 from examples.random_topics import NOT_RETRIEVED, ORDERS, RANKINGS, ROUNDINGS, Shared, ranking_of, topics_of
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from references import incomplete_judgments as reference_incomplete
 from references.measures import OUTSIDE, UNJUDGED, Topic
@@ -214,7 +214,6 @@ def assessed(topic: Topic, reading: UnjudgedTreatment) -> Topics:
 
 
 @pytest.mark.parametrize("reading", ["skip", "rel"])
-@settings(deadline=None)
 @given(RANKINGS, NOT_RETRIEVED, st.integers(-2, 3), ORDERS)
 def test_readings(
     reading: UnjudgedTreatment, ranking: list[int], others: list[int], level: int, random: Random

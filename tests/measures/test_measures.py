@@ -15,12 +15,13 @@ from typing import Any
 import numpy as np
 import pytest
 from examples.random_topics import NOT_RETRIEVED, ORDERS, RANKINGS, Shared, Version, topics_of
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from references import family as reference_family  # noqa: F401 - loops for gains that grow exponentially
 from references import incomplete_judgments as reference_incomplete  # loops for incomplete judgments
 from references import measures as reference
 from references.measures import OUTSIDE, UNJUDGED, Topic, graded
+from running import examples
 
 import irevalx.measures
 from irevalx.errors import EvaluationError
@@ -273,7 +274,7 @@ def check_drawn(name: str, data: st.DataObject) -> None:
 
 
 @pytest.mark.parametrize("name", graded.by_name)
-@settings(max_examples=40)
+@examples(40)
 @given(data=st.data())
 def test_kernel_is_the_reference(name: str, data: st.DataObject) -> None:
     """A kernel gives every topic what the walk through its ranking gives, whatever the parameters."""
@@ -282,7 +283,7 @@ def test_kernel_is_the_reference(name: str, data: st.DataObject) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", graded.by_name)
-@settings(max_examples=160)
+@examples(160)
 @given(data=st.data())
 def test_kernel_is_the_reference_on_many_topics(name: str, data: st.DataObject) -> None:
     """The same for four times as many examples."""
@@ -334,7 +335,7 @@ def test_measures_of_the_summary_alone() -> None:
 
 
 @pytest.mark.parametrize("name", BY_GAIN)
-@settings(deadline=None, max_examples=20)
+@examples(20)
 @given(st.lists(st.sampled_from([*range(-2, 5), 40, 127, 299, 300]), max_size=12), st.randoms(use_true_random=False))
 def test_large_grades(name: str, ranking: list[int], random: Random) -> None:
     """Grades of some hundreds are gains like others."""
@@ -462,7 +463,6 @@ TOPIC_VALUES = st.lists(
 """Values that a measure might have for topics."""
 
 
-@settings(deadline=None)
 @given(TOPIC_VALUES, st.integers(0, 5))
 @example([0.1] * 10, 0)
 def test_mean(values: list[float], absent: int) -> None:
@@ -472,7 +472,6 @@ def test_mean(values: list[float], absent: int) -> None:
     assert repr(mean(np.array(values, np.float64), population)) == repr(reference.mean(values, n_topics))
 
 
-@settings(deadline=None)
 @given(TOPIC_VALUES, st.integers(0, 5))
 @example([0.1] * 10, 0)
 def test_geometric_mean(values: list[float], absent: int) -> None:

@@ -10,11 +10,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 from examples.random_topics import ORDERS, lists_of
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from references.incomplete_judgments import SampledTopic, inf_ndcg, sampled
 from references.measures import ordered_sum
-from running import FIXTURES, Result, refused, run
+from running import FIXTURES, Result, examples, refused, run
 
 from irevalx.arrays.codes import OUTSIDE, UNJUDGED
 from irevalx.arrays.segments import Segments
@@ -71,7 +71,7 @@ def topics(draw: st.DrawFn) -> list[SampledTopic]:
 
 
 @pytest.mark.parametrize("name", sampled.by_name)
-@settings(deadline=None, max_examples=150)
+@examples(150)
 @given(topics())
 def test_kernel_is_the_reference(name: str, drawn: list[SampledTopic]) -> None:
     """A kernel gives every topic what the loops give, but for the order of operations, which nothing prescribes."""
@@ -84,7 +84,7 @@ def test_kernel_is_the_reference(name: str, drawn: list[SampledTopic]) -> None:
             assert as_list(column) == pytest.approx(expected, rel=1e-12, abs=1e-15)
 
 
-@settings(deadline=None, max_examples=100)
+@examples(100)
 @given(topics(), st.dictionaries(st.integers(0, 3), st.sampled_from([0, 0.5, 1, 3, 10]), min_size=1))
 def test_given_gains(drawn: list[SampledTopic], gains: dict[int, float]) -> None:
     """Gains are those given; grades with the same gain are counted together before they are rounded."""
@@ -96,7 +96,6 @@ def test_given_gains(drawn: list[SampledTopic], gains: dict[int, float]) -> None
     assert as_list(column) == pytest.approx([inf_ndcg(topic, gains) for topic in drawn], rel=1e-12, abs=1e-15)
 
 
-@settings(deadline=None)
 @given(topics())
 def test_everything_judged(drawn: list[SampledTopic]) -> None:
     """With a single stratum that was judged as a whole, estimates are what is estimated, but for the smoothing."""

@@ -16,6 +16,7 @@ import pytest
 from references import family as reference_family  # noqa: F401 - loops for gains that grow exponentially
 from references import incomplete_judgments as reference_incomplete
 from references.measures import OUTSIDE, UNJUDGED, Topic, graded
+from running import repeats
 
 import irevalx
 from irevalx.measures import MEASURES
@@ -171,7 +172,7 @@ def assert_close(values: Sequence[float], expected: Sequence[float], measure: An
 GRADED = [m for m in MEASURES if m.kernel and "qrels" in m.formats and m.number != "text" and m.name in graded.by_name]
 
 
-@pytest.mark.parametrize("options", OPTIONS)
+@pytest.mark.parametrize("options", repeats(OPTIONS, 2))
 @pytest.mark.parametrize("ties", ["best", "worst"])
 def test_relevant_documents_come_first_or_last_among_equals(ties: str, options: str) -> None:
     """The loop for the best or the worst order is the value."""
@@ -216,7 +217,7 @@ GAIN_PAIRS: dict[str, tuple[tuple[int, float], ...]] = {
 }
 
 
-@pytest.mark.parametrize("options", OPTIONS)
+@pytest.mark.parametrize("options", repeats(OPTIONS))
 def test_best_and_worst_are_the_extremes_over_all_orders(options: str) -> None:
     """With gains by grade too, positive and negative; the page names the measures for which it need not hold."""
     given = OPTIONS[options]

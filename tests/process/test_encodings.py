@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 from command_lines import LINES, PLACES
-from running import FIXTURES, POSIX, ROOT
+from running import FIXTURES, POSIX, ROOT, repeats
 
 from irevalx.lab import COMMANDS
 from irevalx.process.platform import encodable
@@ -168,16 +168,19 @@ def is_harmless(text: bytes) -> bool:
 @POSIX
 @pytest.mark.parametrize(
     "words",
-    [
-        ["irevalx", "-q", "-m", "map", "-m", "runid", "q", "r"],
-        ["irevalx", "-q", "-m", "map", "--format", "csv", "q", "r"],
-        ["irevalx", "-q", "-m", "map", "--format", "table", "q", "r", "s"],
-        ["irevalx", "-q", "-m", "map", "-D", "num_ret", "q", "r"],
-        ["irevalx.lab", "pool", "r"],
-        ["irevalx.lab", "next", "r", "s"],
-        ["irevalx.lab", "compare", "q", "r", "s", "-m", "map"],
-        ["irevalx.lab", "degrade", "q", "--uniform", "100%", "--seed", "1"],
-    ],
+    repeats(
+        [
+            ["irevalx", "-q", "-m", "map", "-m", "runid", "q", "r"],
+            ["irevalx", "-q", "-m", "map", "--format", "csv", "q", "r"],
+            ["irevalx", "-q", "-m", "map", "--format", "table", "q", "r", "s"],
+            ["irevalx", "-q", "-m", "map", "-D", "num_ret", "q", "r"],
+            ["irevalx.lab", "pool", "r"],
+            ["irevalx.lab", "next", "r", "s"],
+            ["irevalx.lab", "compare", "q", "r", "s", "-m", "map"],
+            ["irevalx.lab", "degrade", "q", "--uniform", "100%", "--seed", "1"],
+        ],
+        2,
+    ),
     ids=" ".join,
 )
 def test_terminals(words: list[str], tmp_path: Path) -> None:

@@ -9,11 +9,11 @@ from random import Random
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from references import measures as reference
 from references.measures import OUTSIDE, UNJUDGED, Topic
-from running import refused, run
+from running import examples, refused, run
 
 from irevalx.evaluation.evaluate import evaluate
 from irevalx.measures.selection import select_measures
@@ -25,7 +25,7 @@ from irevalx.settings import Settings
 from irevalx.trec_eval import COMPAT, TREC_EVAL_10
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(data=st.data())
 def test_ranking_is_a_sort_by_score_and_docno(data: st.DataObject) -> None:
     """Documents are ranked by exact score, tied documents by docno, for any number of digits."""
@@ -81,7 +81,7 @@ def expected_values(groups: dict[str, dict[str, int]], ranking: list[str], setti
     return [reference.ordered_sum(values) / len(values) for values in zip(*of_groups, strict=True)]
 
 
-@settings(deadline=None, max_examples=200)
+@examples(200)
 @given(st.integers(0, 2**64), st.integers(-2, 3), st.booleans())
 def test_groups_are_averaged(seed: int, level: int, judged_only: bool) -> None:
     """Group measures are the mean over groups of the values of the reference."""

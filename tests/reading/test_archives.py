@@ -19,7 +19,7 @@ from pathlib import Path
 from unittest.mock import Mock
 
 import pytest
-from running import ROOT, Result, run
+from running import ROOT, Result, repeats, run
 
 from irevalx.errors import UnreadableFileError
 from irevalx.process import workers
@@ -93,7 +93,7 @@ def refusal(path: Path) -> str | None:
     return None
 
 
-@pytest.mark.parametrize("size", [7, 1000, 1 << 20])
+@pytest.mark.parametrize("size", repeats([1 << 20, 7, 1000]))
 def test_all_streams_are_read(archiver: Archiver, size: int, tmp_path: Path) -> None:
     """The content of a file is that of all its streams, which can be empty."""
     make = archiver.compress
@@ -264,7 +264,9 @@ def bomb(archiver: Archiver) -> bytes:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="memory is counted in other units elsewhere")
-@pytest.mark.parametrize("flags", [(), ("-R", "prefs", "-m", "prefs"), ("--pool",)], ids=["qrels", "prefs", "pool"])
+@pytest.mark.parametrize(
+    "flags", repeats([(), ("-R", "prefs", "-m", "prefs"), ("--pool",)]), ids=["qrels", "prefs", "pool"]
+)
 def test_a_gigabyte_of_nothing(archiver: Archiver, flags: tuple[str, ...], tmp_path: Path) -> None:
     """A gigabyte of compressed NUL bytes is an error, in less than 200 MB of memory."""
     archive, good = tmp_path / "bomb", tmp_path / "good"
@@ -321,7 +323,7 @@ def test_zstd_without_a_module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
         assert result == Result(2, b"", problem)
 
 
-@pytest.mark.parametrize("damage", ["none", "cut", "changed"])
+@pytest.mark.parametrize("damage", repeats(["none", "cut", "changed"]))
 def test_a_big_archive_in_several_processes(
     damage: str, archiver: Archiver, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

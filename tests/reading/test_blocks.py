@@ -16,14 +16,14 @@ import pytest
 from examples.example_files import EVERYTHING, EXPECTED, LINES, QRELS
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
-from running import ROOT, run, run_process
+from running import ROOT, examples, run, run_process
 
 from irevalx.reading.sources import blocks
 from irevalx.reading.sources.blocks import blocks_of, file_ranges, whole_topics
 from irevalx.reading.sources.files import Source
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(
     lengths=st.lists(st.integers(1, 40), min_size=1, max_size=8),
     size=st.integers(1, 400),
@@ -110,7 +110,7 @@ def made_topics(lengths: Sequence[int], rng: random.Random) -> bytes:
     )
 
 
-@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(examples(150), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     lengths=st.lists(st.integers(1, 60), min_size=1, max_size=12),
     chunk=st.integers(1, 300),

@@ -8,9 +8,10 @@ from random import Random
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from references.family import SubtopicLine, line_with_probability, read_judgments, subtopic_line, subtopic_order
+from running import examples
 
 from irevalx.errors import DuplicateDocumentError, IrevalxError, MalformedLineError
 from irevalx.judgments.graded import InclusionJudgments
@@ -47,7 +48,7 @@ def lines_of(judgments: SubtopicJudgments) -> dict[str, list[SubtopicLine]]:
     return lines_by_topic
 
 
-@settings(deadline=None, max_examples=200)
+@examples(200)
 @given(st.integers(0, 2**64), st.sampled_from([1, 50, 1 << 20]), st.booleans())
 def test_subtopics(seed: int, chunk: int, together: bool) -> None:
     """All lines are read, in any order and with any division into blocks."""
@@ -110,7 +111,7 @@ def inclusion_lines(judgments: InclusionJudgments) -> dict[str, list[tuple[str, 
     return lines_by_topic
 
 
-@settings(deadline=None, max_examples=200)
+@examples(200)
 @given(st.integers(0, 2**64))
 def test_prels(seed: int) -> None:
     """The lines of sampled documents are read, with the probabilities that apply."""

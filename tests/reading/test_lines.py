@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from examples.random_names import ids
 from examples.random_topics import lists_of
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
+from running import examples
 
 from irevalx.arrays.byte_strings import Names
 from irevalx.arrays.segments import WordArray
@@ -73,7 +74,7 @@ def blocks(draw: st.DrawFn) -> bytes:
     return text
 
 
-@settings(max_examples=600)
+@examples(600)
 @given(block=blocks(), layout=st.sampled_from(LAYOUTS))
 @example(block=b"\n", layout=RESULTS)
 @example(block=b"#\n", layout=JUDGMENTS)
@@ -102,7 +103,7 @@ NUMBERS = st.one_of(
 )
 
 
-@settings(max_examples=600)
+@examples(600)
 @given(texts=st.lists(NUMBERS, min_size=1, max_size=5))
 @example(texts=[b"123456789.1234567", b"1"])
 @example(texts=[b"0000000000000000000000.5"])
@@ -127,7 +128,7 @@ def test_plain_decimals_are_read_exactly(text: bytes) -> None:
     assert (values.tolist(), states.tolist()) == ([float(text)], [EXACT])
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(texts=st.lists(NUMBERS, min_size=1, max_size=5))
 def test_integers_are_what_c_reads(texts: list[bytes]) -> None:
     """Plain integers equal the result of atol, which consumes the whole text."""

@@ -16,7 +16,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from running import ROOT, run, run_process
+from running import ROOT, repeats, run, run_process
 
 import irevalx
 import irevalx.lab
@@ -60,7 +60,7 @@ def peak(*args: str, cwd: Path) -> tuple[int, int, str]:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="memory is counted in other units elsewhere")
-@pytest.mark.parametrize("role", ["qrels", "run", "pool"])
+@pytest.mark.parametrize("role", repeats(["qrels", "run", "pool"]))
 @pytest.mark.parametrize("compress", [gzip.compress, bz2.compress, lzma.compress], ids=["gzip", "bzip2", "xz"])
 def test_a_small_archive_with_a_long_line(compress: Callable[[bytes], bytes], role: str, tmp_path: Path) -> None:
     """A line of 300 MB in a small archive is refused in less than 100 MB; ordinary files need half of it."""

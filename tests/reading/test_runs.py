@@ -11,7 +11,7 @@ import pytest
 from examples.example_files import EVERYTHING, EXPECTED, LINES, QRELS
 from hypothesis import given
 from hypothesis import strategies as st
-from running import run
+from running import repeats, run
 
 from irevalx.arrays.byte_strings import Names
 from irevalx.process import workers
@@ -80,7 +80,7 @@ def spellings() -> Iterator[tuple[str, list[bytes], bytes]]:
 @pytest.mark.parametrize(
     ("lines", "end"), [(lines, end) for _, lines, end in spellings()], ids=[name for name, _, _ in spellings()]
 )
-@pytest.mark.parametrize("final", [True, False], ids=["final newline", "no final newline"])
+@pytest.mark.parametrize("final", repeats([True, False]), ids=["final newline", "no final newline"])
 @pytest.mark.parametrize("processes", ["1", "3"])
 @pytest.mark.parametrize("chunk", [1 << 20, 60])
 def test_every_spelling_gives_the_same_output(

@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
+from running import examples
 from scipy import stats
 
 import irevalx
@@ -203,7 +204,7 @@ def test_bca_does_not_depend_on_how_means_are_added() -> None:
         assert (alone[0][0], alone[1][0]) == (low[row], high[row])
 
 
-@settings(deadline=None, max_examples=100)
+@examples(100)
 @given(st.lists(st.sampled_from([-1.0, 0.0, 0.5, 1.0]), min_size=1, max_size=5))
 @example([0.0, 0.0])
 @example([0.5])

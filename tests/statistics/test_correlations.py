@@ -9,9 +9,10 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from references import statistics as reference
+from running import examples
 from scipy import stats
 
 from irevalx.arrays.segments import FloatArray
@@ -20,7 +21,7 @@ from irevalx.statistics.correlations import agree, changed
 
 pytestmark = pytest.mark.slow
 
-SETTINGS = settings(deadline=None, max_examples=200)
+SETTINGS = examples(200)
 
 SCORES = st.one_of(st.sampled_from([0.0, 0.1, 0.2, 0.3, 0.5]), st.floats(0.0, 1.0).map(lambda x: round(x, 4)))
 """Scores some of which are tied."""

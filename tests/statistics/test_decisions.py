@@ -8,9 +8,10 @@ from itertools import combinations, pairwise, product
 import numpy as np
 import pytest
 from examples.made_runs import random_values
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from references import statistics as reference
+from running import examples
 from scipy import stats
 
 from irevalx.arrays.segments import FloatArray
@@ -29,7 +30,7 @@ from irevalx.statistics.decisions import (
     sign_probabilities,
 )
 
-SETTINGS = settings(deadline=None, max_examples=100)
+SETTINGS = examples(100)
 
 
 def decisions_of(different: list[bool], direction: list[int]) -> Decisions:
@@ -172,7 +173,7 @@ def test_letters(different: list[tuple[int, int]]) -> None:
     assert not any(group < other for group in groups for other in groups)
 
 
-@settings(deadline=None, max_examples=60)
+@examples(60)
 @given(st.integers(1, 7), st.integers(0, 2**32))
 def test_bars(n_runs: int, seed: int) -> None:
     """Two runs share a bar unless they differ; no bar is unnecessary, and the bars of a column do not overlap."""

@@ -13,9 +13,10 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from references.judges import judge
+from running import examples
 
 from irevalx.arrays.segments import IntArray
 from irevalx.statistics.label_agreement import (
@@ -140,7 +141,6 @@ def test_alpha_by_its_definition(pairs: list[tuple[int, int]]) -> None:
         assert np.isnan(result) if not expected else result == pytest.approx(float(1 - observed / expected))
 
 
-@settings(deadline=None)
 @given(GRADES)
 def test_kappa_as_scikit_learn(pairs: list[tuple[int, int]]) -> None:
     """Plain, linear and quadratic kappa of scikit-learn, where it has a number."""
@@ -171,7 +171,7 @@ def test_levels_as_scikit_learn(confusion: list[list[int]], grades: list[int]) -
 
 
 @pytest.mark.judges
-@settings(deadline=None, max_examples=50)
+@examples(50)
 @given(GRADES)
 def test_alpha_as_krippendorff(pairs: list[tuple[int, int]]) -> None:
     """Nominal and ordinal alpha of the krippendorff package."""
@@ -274,7 +274,7 @@ def reference(labels: Sequence[Sequence[int]], n_grades: int, rounds: int) -> li
     return shares
 
 
-@settings(deadline=None, max_examples=15)
+@examples(15)
 @given(st.integers(0, 10**6), st.integers(2, 4))
 def test_as_the_loops(seed: int, n_grades: int) -> None:
     """After as many rounds as the model took."""

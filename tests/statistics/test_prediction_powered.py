@@ -18,10 +18,10 @@ import numpy as np
 import pytest
 from examples.experiment import rank_graded_runs
 from examples.label_files import machine_labels
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from references.judges import judge
-from running import FIXTURES, opened
+from running import FIXTURES, examples, opened
 from scipy import stats
 
 from irevalx.arrays.segments import FloatArray
@@ -155,7 +155,7 @@ VALUES = st.lists(st.integers(0, 20), min_size=3, max_size=12).map(lambda values
 
 
 @pytest.mark.judges
-@settings(deadline=None, max_examples=60)
+@examples(60)
 @given(st.data())
 def test_as_ppi_python(data: st.DataObject) -> None:
     """Estimates are those of ppi-python, fitted lambda and given ones; errors too, but for the divisors."""

@@ -6,14 +6,15 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from references.judges import judge
 from references.statistics import untied_overlap
+from running import examples
 
 from irevalx.statistics.correlations import OVERLAP_COLUMNS, Agreements, Rankings, rank_biased_overlap, ranking_of
 
-SETTINGS = settings(deadline=None, max_examples=60)
+SETTINGS = examples(60)
 
 
 def ranking(text: str) -> list[list[str]]:

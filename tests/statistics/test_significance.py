@@ -8,10 +8,11 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from examples.made_runs import random_values
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from references import statistics as reference
 from references.judges import judge
+from running import examples
 from scipy import stats
 
 from irevalx.arrays.segments import FloatArray
@@ -27,7 +28,7 @@ from irevalx.statistics.significance import (
     without_spread,
 )
 
-SETTINGS = settings(deadline=None, max_examples=100)
+SETTINGS = examples(100)
 
 STEPS = st.one_of(st.integers(-3, 3), st.integers(-1000, 1000))
 """Differences of which some are zero and some tied."""
@@ -71,7 +72,7 @@ def test_wilcoxon_tries_all_signs_of_few_topics(steps: list[int]) -> None:
 
 
 @pytest.mark.slow
-@settings(deadline=None, max_examples=40)
+@examples(40)
 @given(MANY, st.sampled_from([2, 5, 13, 14, 30, 50, 51, 100]), st.sampled_from([1, 2, 9]))
 def test_wilcoxon_is_that_of_scipy_pair_by_pair(seed: int, n_topics: int, decimals: int) -> None:
     """Every pair has the p that scipy gives for it alone, by the method that scipy chooses."""
@@ -181,7 +182,7 @@ def test_sign_flips_of_many_topics() -> None:
     assert p_of("permutation", d, -7).shape == (2,)
 
 
-@settings(deadline=None, max_examples=30)
+@examples(30)
 @given(MANY, st.integers(3, 7), st.sampled_from([6, 7, 10]), st.integers(1, 40))
 def test_sign_flips_of_all_pairs(seed: int, n_runs: int, divisor: int, highest: int) -> None:
     """All pairs of runs, some of them exact, have the p-values of a loop over signs and pairs; sums are often tied."""
@@ -260,7 +261,7 @@ def test_without_spread() -> None:
     assert not without_spread(np.array([[0.1] * 5 + [0.0]])).any()
 
 
-@settings(deadline=None, max_examples=100)
+@examples(100)
 @given(st.lists(st.fractions(0, 1, max_denominator=50), min_size=1, max_size=8))
 def test_corrections(p: list[Fraction]) -> None:
     """Holm's and Hommel's are the loops', Bonferroni's the product; all stay within [p, 1]."""
@@ -289,7 +290,7 @@ def test_corrections_of_four() -> None:
 
 
 @pytest.mark.judges
-@settings(deadline=None, max_examples=100)
+@examples(100)
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=8))
 def test_corrections_are_those_of_statsmodels(p: list[float]) -> None:
     """Where statsmodels is installed."""

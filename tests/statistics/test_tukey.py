@@ -10,9 +10,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from references import statistics as reference
+from running import examples
 
 import irevalx
 from irevalx.arrays.segments import FloatArray
@@ -40,7 +41,7 @@ def all_means(values: FloatArray) -> FloatArray:
     return mean_differences(values[list(second)], values[list(first)])
 
 
-@settings(deadline=None, max_examples=50)
+@examples(50)
 @given(
     st.lists(st.lists(st.integers(0, 4), min_size=2, max_size=2), min_size=2, max_size=4),
     st.sampled_from([0.05, 0.2]),
@@ -61,7 +62,7 @@ def test_tukey_tries_all_arrangements_of_few_topics(steps: list[list[int]], alph
     assert result.half_width(alpha) == pytest.approx(float(ranges[place - 1]) / divisor, abs=1e-12)
 
 
-@settings(deadline=None, max_examples=20)
+@examples(20)
 @given(st.integers(0, 999), st.sampled_from([0.05, 0.1, 0.01]), st.sampled_from([19, 99, 100, 999]))
 def test_intervals_leave_out_0_exactly_if_p_is_below_alpha(seed: int, alpha: float, resamples: int) -> None:
     """Interval and decision belong together, ties and all."""

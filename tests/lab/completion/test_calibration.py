@@ -10,9 +10,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 from examples.experiment import EXPERIMENT, rank_graded_runs
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
-from running import judgments_of, opened
+from running import examples, judgments_of, opened
 from sklearn import calibration as sklearn_calibration
 
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
@@ -43,7 +43,7 @@ def test_sigmoid_by_hand() -> None:
     assert result.tolist() == pytest.approx([0.5, 1 / (1 + math.e), 0, 1])
 
 
-@settings(deadline=None, max_examples=50)
+@examples(50)
 @given(st.integers(0, 999), st.integers(3, 200), st.sampled_from([1e-3, 1.0, 50.0]))
 def test_sigmoid_of_scikit_learn(seed: int, n: int, unit: float) -> None:
     """The fit equals scikit-learn's, whatever the unit of the decision values."""
@@ -108,7 +108,7 @@ def test_too_few_documents() -> None:
         calibrate(Completion(judgments, collection, Recorder()), judgments.grades >= 0, RandomOrder(judgments, 1, "c"))
 
 
-@settings(deadline=None, max_examples=30)
+@examples(30)
 @given(st.lists(st.sampled_from([0.0, 0.25, 0.5, 1.0]), min_size=5, max_size=5))
 def test_expected_measures(probabilities: list[float]) -> None:
     """Expected measures equal the sum over all ways to judge, weighted by probability."""

@@ -18,6 +18,7 @@ pytest.importorskip("matplotlib")
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 from matplotlib.transforms import Bbox
+from running import repeats
 
 from irevalx import lab
 from irevalx.errors import UsageError
@@ -216,7 +217,6 @@ def drawn_texts(figure: Figure) -> list[tuple[str, Bbox]]:
         draw(text, renderer)
 
     with style(), pytest.MonkeyPatch.context() as patch:
-        figure.draw_without_rendering()
         patch.setattr(Text, "draw", record)
         figure.draw_without_rendering()
         inches = figure.dpi_scale_trans.inverted()
@@ -260,11 +260,11 @@ def check(name: str, n_runs: int, names: Mapping[str, str], width: float) -> Non
 
 
 @pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("names_of", repeats([parameterised_names, run_names]))
 @pytest.mark.parametrize("name", RESULTS)
-def test_long_names(name: str) -> None:
-    """Thirty runs with names of 80 characters, also with parameters, fit."""
-    check(name, 30, run_names(30, 80), 7.0)
-    check(name, 30, parameterised_names(30), 7.0)
+def test_long_names(name: str, names_of: Callable[[int, int], dict[str, str]]) -> None:
+    """Thirty runs with names of 80 characters or more, with and without parameters, fit."""
+    check(name, 30, names_of(30, 80), 7.0)
 
 
 @pytest.mark.slow

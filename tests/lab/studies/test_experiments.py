@@ -16,10 +16,10 @@ from typing import Any
 import numpy as np
 import pytest
 from examples.experiment import QRELS, RUNS, rank_graded_runs
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from references import degrade as reference
-from running import lab, records_of, refusal, rows_in, run, succeeded
+from running import examples, lab, records_of, refusal, rows_in, run, succeeded
 from scipy.stats import kendalltau, wilcoxon
 
 from irevalx.errors import UsageError
@@ -93,7 +93,7 @@ def test_reduced_judgments(rate: str, tmp_path: Path) -> None:
         assert seen.scores[0, 0, m, r] == expected[name_of_run, "all", name]
 
 
-@settings(deadline=None, max_examples=30)
+@examples(30)
 @given(st.sets(st.integers(0, 735)), st.sets(st.integers(0, 735)))
 def test_documents_outside_the_pool(
     tmp_path_factory: pytest.TempPathFactory, outside: set[int], unjudged: set[int]

@@ -12,10 +12,10 @@ from statistics import stdev
 import numpy as np
 import pytest
 from examples.experiment import QRELS, RUNS
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from references import statistics as reference
-from running import lab
+from running import examples, lab
 from scipy.stats import beta, multivariate_normal
 
 import irevalx
@@ -34,7 +34,7 @@ from irevalx.lab.topic_sets.swaps import (
 )
 from irevalx.statistics.significance import TOTAL, generator
 
-SETTINGS = settings(deadline=None, max_examples=100)
+SETTINGS = examples(100)
 
 
 @SETTINGS
@@ -157,7 +157,7 @@ def test_by_hand() -> None:
     assert least_reliable([low, high]) is None
 
 
-@settings(deadline=None, max_examples=100)
+@examples(100)
 @given(st.data(), st.integers(1, 4))
 def test_bins_are_those_of_the_loops(data: st.DataObject, width: int) -> None:
     """Whatever the differences; on the edge of a bin exact decimals decide."""
@@ -245,7 +245,7 @@ REPLAYS = int(os.environ.get("SWAP_REPLAYS", "0"))
 
 
 @given(st.data())
-@settings(deadline=None, max_examples=30)
+@examples(30)
 def test_intervals_are_of_the_number_of_independent_comparisons(data: st.DataObject) -> None:
     """A loop over draws, and scipy's quantiles of the beta distribution; half a tie is half a swap."""
     random = np.random.default_rng(data.draw(st.integers(0, 2**32)))
