@@ -66,10 +66,7 @@ class UnjudgedOfRuns(Frozen):
 
     @cached_property
     def documents(self) -> list[tuple[IntArray, IntArray, IntArray]]:
-        """Return a triple for each run: the topic indices, the ranks and the numbers of its unjudged documents.
-
-        If several runs retrieve the same document, the document has the same number in each triple.
-        """
+        """Return the topic indices, the ranks and the numbers of unjudged documents for each run."""
         if self.judgments is None or not self.runs.size:
             return []
         pools = [

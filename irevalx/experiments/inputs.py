@@ -104,7 +104,7 @@ class GradedQrelsText(QrelsText):
 
     @classmethod
     def of(cls, qrels: Any, form: str = QRELS.name) -> GradedQrelsText:
-        """Read judgments. If the input is not a qrels file, write their text as lines ``TOPIC 0 DOCNO GRADE``."""
+        """Read judgments. For input other than a qrels file, the text consists of lines ``TOPIC 0 DOCNO GRADE``."""
         if isinstance(qrels, QrelsText) and isinstance(qrels.judgments, Judgments) and qrels.rel_format == QRELS.name:
             return cls(qrels.judgments, qrels.text)
         if is_file(qrels) and not isinstance(qrels, Qrels):  # a Qrels object also has a method ``read``
@@ -129,7 +129,7 @@ class GradedQrelsText(QrelsText):
         return GradedQrelsText.parsed(judgments.path, self.lines_with(judgments, written))
 
     def first_columns(self, written: BoolArray) -> Iterator[tuple[int, list[bytes]]]:
-        """Yield the index and the first three columns of each judgment in the mask ``written``, in file order."""
+        """Yield the index and the first three columns of each judgment that the mask ``written`` selects."""
         text, number = self.text.split(b"\n"), self.judgments.lines
         chosen = np.flatnonzero(written)
         for place in chosen[np.argsort(number[chosen])].tolist():

@@ -90,7 +90,7 @@ def places_of(judgments: Documents, labels: Documents) -> IntArray:
 
 
 def grades_for(judgments: Judgments, labels: Judgments) -> tuple[IntArray, BoolArray]:
-    """Look up the documents of ``judgments`` in ``labels``. Return their grades, and whether ``labels`` contains them.
+    """Look up the documents of ``judgments`` in ``labels``. Return the grades, and a mask of the documents found.
 
     A grade is negative if the document has no label. The two arrays have one element for each judgment in
     ``judgments``.
@@ -291,8 +291,8 @@ class LabelReading(Frozen, kw_only=True):
     def machine(self, given: Any) -> Labels:
         """Read the labels of a machine.
 
-        By default, the labels have the format of the human labels if this format assigns one grade to each document. If
-        it does not, the default is qrels.
+        By default, the labels have the format of the human labels if this format assigns one grade to each document,
+        and otherwise the qrels format.
         """
         fmt = formats.rel_format(self.rel_format)
         form = self.labels_format or (fmt if QRELS.name in {fmt.name, fmt.measures_of} else QRELS).name

@@ -56,7 +56,7 @@ class MeasureValues(Frozen, kw_only=True):
     direction: int = 1
     """The sign of an improvement: 1 if higher values are better, -1 if lower values are better, and 0 if neither is."""
     is_coverage: bool = False
-    """Whether the measure describes the coverage of the judgments. Differences in such a measure are not tested."""
+    """Whether the measure describes the coverage of the judgments. Differences in coverage are not tested."""
     coverage: Coverage | None = None
     """The coverage of the runs for the same topics, or None if the coverage is unknown. The cutoff is the cutoff of the
     measure, or 10 if the measure has no cutoff."""
@@ -227,8 +227,8 @@ def shared_topics(
 ) -> tuple[tuple[str, ...], dict[str, int]]:
     """Return the evaluated topics, and for each incomplete run the number of topics for which it has no values.
 
-    By default, the evaluated topics are the topics that all runs share. If ``complete`` is true, they are the topics of
-    any run, or the topics of the run ``reference`` if it is given.
+    By default, the evaluated topics are the topics that all runs share. If ``complete`` is true, the evaluated topics
+    are those of any run, or the topics of the run ``reference`` if it is given.
     """
     of_runs = {run: set(scores.topics(run)) for run in scores.runs}
     every = sorted(set[str]().union(*of_runs.values()), key=as_bytes)

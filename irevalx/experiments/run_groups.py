@@ -133,9 +133,9 @@ class UniqueDocuments(Frozen):
     in_pool: BoolArray
     """Whether the pool of all runs contains each judged document."""
     found_alone: BoolArray
-    """Whether each document is retrieved to the pool depth by this group only."""
+    """Whether each document is retrieved to the pool depth only by the group."""
     removed: BoolArray
-    """Whether each document is judged and is retrieved to the pool depth by this group only."""
+    """Whether each document is judged and is retrieved to the pool depth only by the group."""
 
 
 def deleted(removal: UniqueDocuments, grades: IntArray) -> tuple[IntArray, BoolArray]:

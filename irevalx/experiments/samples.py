@@ -159,12 +159,12 @@ def first_share(places: IntArray, rate: Fraction) -> IntArray:
 
 
 def half_up(number: Fraction) -> int:
-    """Round a number to the nearest integer. Round halves up."""
+    """Round a number to the nearest integer, and a number halfway between two integers up."""
     return math.floor(number + Fraction(1, 2))
 
 
 def half_down(number: Fraction) -> int:
-    """Round a number to the nearest integer. Round halves down."""
+    """Round a number to the nearest integer, and a number halfway between two integers down."""
     return math.ceil(number - Fraction(1, 2))
 
 

@@ -233,10 +233,7 @@ def sample_in_strata(source: Source, text: GradedQrelsText, warn: Warn) -> tuple
 
 
 def _strata_lines(source: Source, fewest: int = 3) -> list[tuple[int, list[bytes]]]:
-    """Split the lines of a strata file into topic, document and stratum. Return them with their line numbers.
-
-    If ``fewest`` is 2, the stratum is optional.
-    """
+    """Return the line number, topic, document and stratum of each line of a strata file."""
     numbered = enumerate(source.content().split(b"\n"), start=1)
     lines = [(number, line.split()) for number, line in numbered if line.strip()]
     for number, fields in lines:
@@ -403,8 +400,8 @@ def _format_of(text: str, settings: Settings) -> str:
 def values_of_sample(experiment: GradedRuns, sample: StrataSample, pooled: BoolArray | None = None) -> FloatArray:
     """Evaluate all runs with a sample. A value is nan if a measure has no value for a topic.
 
-    For measures of graded judgments, ``pooled`` is the pool, or None if the pool contains all documents. Other measures
-    use the strata. The shape is (n_measures, n_runs, n_topics).
+    For measures of graded judgments, ``pooled`` is the pool, or None if the pool contains all documents. Measures of
+    stratified samples use the strata instead of the pool. The shape is (n_measures, n_runs, n_topics).
     """
     formats = list(map(format_for, experiment.kinds))
     values = np.empty((len(formats), *experiment.missing.shape))

@@ -127,7 +127,7 @@ def probable_clusters(topics: Sequence[str]) -> ProbableClusters | None:
 
 
 def notes_on_dependence(measures: Sequence[MeasureValues], pairs: Sequence[tuple[int, int]]) -> tuple[str, ...]:
-    """Return a note if topic IDs suggest clusters of dependent topics. Warn instead if differences depend on them.
+    """Return a note if topic IDs suggest clusters of dependent topics, or warn if differences depend on the clusters.
 
     An analysis of variance tests the differences of each pair of runs for each measure. Differences depend on the
     clusters if any p-value is below 0.05 divided by the number of tests.

@@ -25,7 +25,7 @@ _DASHED_KEY = re.compile(r"-[A-Za-z][A-Za-z0-9]*=")
 _NUMBER = re.compile(r"[-+]?\d+(\.\d+)?(e-?\d+)?")
 
 _Parts: TypeAlias = "list[tuple[str, str]]"
-"""The parts of a name, each with the preceding separator (empty for the first part). ``key=value`` is one part."""
+"""The parts of a name, each with the preceding separator (empty for the first part). A part can be ``key=value``."""
 
 
 class NameParts(Frozen):

@@ -52,7 +52,7 @@ class RecordWithInterval(NamedTuple):
 
 
 def records(evaluation: Evaluation, summaries: Iterable[SummaryRow], *, per_topic: bool) -> Iterator[Record]:
-    """Yield the measure values of a run in print order, except the run tag. Values of topics come first."""
+    """Yield the measure values of a run in print order. The run tag is omitted. Values of topics come first."""
     run = as_text(evaluation.run)
     for topic, values in _values_by_topic(evaluation) if per_topic else ():
         for name, value in values:
@@ -123,7 +123,7 @@ class _Echo:
 
 
 def separated_lines(columns: Sequence[str], rows: Iterable[Sequence[Any]], delimiter: str) -> Iterator[bytes]:
-    """Yield a header line and the lines of rows of shape (n_rows, n_columns). None becomes an empty field."""
+    """Yield a header line and the lines of rows of shape (n_rows, n_columns). The value None becomes an empty field."""
     line_of = csv.writer(_Echo(), delimiter=delimiter, lineterminator="\n").writerow
     for row in chain([columns], rows):
         yield displayed(line_of(row))

@@ -156,7 +156,7 @@ def _is_beyond(ends: Ends | None, column: Column) -> bool:
 
 
 def with_number(columns: Sequence[Column], n_topics: int) -> tuple[Column, ...]:
-    """Remove the run tag from columns. If there is no number of topics, add it as the first column."""
+    """Remove the run tag from columns. If no column contains the number of topics, add one."""
     others = without_tag(columns)
     if any(column.measure is num_q for column in others):
         return others
@@ -164,7 +164,7 @@ def with_number(columns: Sequence[Column], n_topics: int) -> tuple[Column, ...]:
 
 
 def without_tag(columns: Sequence[Column]) -> tuple[Column, ...]:
-    """Remove the run tag from columns."""
+    """Return the columns of a report without the column of the run tag."""
     return tuple(column for column in columns if column.measure is not runid)
 
 

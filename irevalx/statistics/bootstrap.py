@@ -11,7 +11,7 @@ population values of tau that are compatible with the observed sample.
 
 Scores have the shape (..., n_runs), and the result has one value for each row of runs, as in ``correlations``.
 
-Bompada et al., SIGIR 2007, Tables 3 and 5, report the first level that exceeds it, like ``first_places``.
+Bompada et al., SIGIR 2007, Tables 3 and 5, report the first level that exceeds the threshold, like ``first_places``.
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ def agreement_draws(
     draws: TopicDraws,
     scales: tuple[Scale, Scale] = (MEAN, MEAN),
 ) -> dict[str, FloatArray]:
-    """Return a dictionary from statistic to its values over the resamples, or NaN for undefined resamples."""
+    """Return the values of each statistic in the resamples, or NaN for undefined resamples."""
     n_runs = values_y.shape[-2]
     n_scorings = max(values_x[..., 0, 0].size, values_y[..., 0, 0].size)
     parts: dict[str, list[FloatArray]] = {name: [] for name in STATISTICS}
@@ -123,7 +123,7 @@ def agreement_draws(
 
 
 def quantile_interval(of_draws: FloatArray, alpha: float = ALPHA) -> tuple[FloatArray, FloatArray]:
-    """Return the alpha/2 and 1 - alpha/2 quantiles over draws, the first axis of ``of_draws``."""
+    """Return the alpha/2 and 1 - alpha/2 quantiles over the first axis of ``of_draws``, which is the axis of draws."""
     # Undefined resamples are excluded. The quantiles are undefined if more than half of the resamples are undefined.
     undefined = np.isnan(of_draws).mean(axis=0) > 0.5 if len(of_draws) else np.ones(of_draws.shape[1:], np.bool_)
     known = np.where(undefined, 0.0, of_draws) if len(of_draws) else np.zeros((1, *of_draws.shape[1:]))

@@ -114,7 +114,7 @@ class Clusters(Frozen):
         return np.moveaxis(sums, 0, -1)
 
     def residuals(self, d: FloatArray) -> FloatArray:
-        """Return the adjusted residuals of clusters. The sum of their squares is the CR2 variance of the mean.
+        """Return the adjusted residuals of clusters. The sum of squared residuals is the CR2 variance of the mean.
 
         There must be at least two clusters. The shape of ``d`` is (..., n_topics), and the shape of the result is (...,
         n_clusters).
@@ -150,8 +150,8 @@ class Clusters(Frozen):
     def p_values(self, test: str, d: FloatArray, resamples: int, seed: int) -> FloatArray:
         """Return the p-value of the test on each pair, or NaN if there are too few clusters.
 
-        The argument ``test`` is t or permutation. If the interval of a pair is undefined (see ``without_spread``), the
-        signs of clusters are flipped instead of the t test. The shape of ``d`` is (n_pairs, n_topics).
+        The argument ``test`` is "t" or "permutation". If the interval of a pair is undefined (see ``without_spread``),
+        the signs of clusters are flipped instead of the t test. The shape of ``d`` is (n_pairs, n_topics).
         """
         if self.are_too_few or not len(d):
             return np.full(len(d), np.nan)
@@ -166,7 +166,7 @@ class Clusters(Frozen):
     def variance_ratios(self, d: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the F statistics of analyses of variance with clusters as groups, and the intraclass correlations.
 
-        Correlations are at least 0. The F statistic is NaN if all differences are equal, and infinite if the
+        The correlations are at least 0. The F statistic is NaN if all differences are equal, and infinite if the
         differences are equal within each cluster. There must be at least two clusters.
         """
         n_topics, centred = self.codes.size, d - d.mean(axis=-1, keepdims=True)
@@ -179,10 +179,7 @@ class Clusters(Frozen):
             return between / within, np.nan_to_num(np.maximum(correlation, 0.0))
 
     def dependence(self, d: FloatArray) -> FloatArray:
-        """Test by analyses of variance whether differences depend on the clusters. Return the p-values.
-
-        A p-value is 1 if the F statistic is undefined.
-        """
+        """Return the p-values of analyses of variance that test whether differences depend on the clusters."""
         from scipy import special
 
         f, _ = self.variance_ratios(d)

@@ -45,8 +45,8 @@ def bca_intervals(d: FloatArray, confidences: Sequence[float], **options: int) -
 
     If there are few topics, intervals are too short. For 20,000 samples of 5, 10, 20 and 50 normally distributed
     differences, the coverage of nominal 95% intervals (999 resamples) was 0.84, 0.90, 0.93 and 0.94 (``t_intervals``:
-    0.95 each). For exponentially distributed differences, it was 0.80, 0.87, 0.91 and 0.93 (``t_intervals``: 0.88,
-    0.90, 0.92 and 0.93).
+    0.95 each). For exponentially distributed differences, the coverage was 0.80, 0.87, 0.91 and 0.93 (``t_intervals``:
+    0.88, 0.90, 0.92 and 0.93).
     """
     varied = (d != d[:, :1]).any(axis=1)
     return _bootstrapped((d,), mean, varied, np.full(len(d), np.nan), confidences, **options)

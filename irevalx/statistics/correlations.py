@@ -310,7 +310,7 @@ class Agreements(Frozen):
         return cls(n_short, n_long, shared, (n_within[0] + n_within[1]) / 2)
 
     def extrapolated_overlaps(self, p: float) -> FloatArray:
-        """Return the extrapolated overlap of each pair, or NaN if a ranking is empty. Equal rankings get exactly 1."""
+        """Return the extrapolated overlap of each pair, or NaN if a ranking is empty. Equal rankings have overlap 1."""
         pairs = np.arange(self.n_short.size)
         least = self.shared / self.sizes  # the agreement if the shorter ranking continues with other items
         at_short = least[pairs, self.n_short - 1]

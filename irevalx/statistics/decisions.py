@@ -206,7 +206,7 @@ DECISION_COLUMNS = ("c11", "c12", "c21", "c22", "fpr", "fnr", "accuracy", "g_mea
 
 
 def confusion(full: Decisions, reduced: Decisions) -> Confusion:
-    """Count how decisions change. The direction is unchanged if either difference is 0. Shapes are broadcast."""
+    """Count the changes of decisions between two sets of judgments. The direction is unchanged if a difference is 0."""
     same = ~full.different & ~reduced.different
     only_reduced, only_full = ~full.different & reduced.different, full.different & ~reduced.different
     both = full.different & reduced.different
@@ -327,7 +327,7 @@ class SignProbabilities(Frozen):
 
     @classmethod
     def normal(cls, mean: float, deviation: float) -> SignProbabilities:
-        """Compute the probabilities for a normal distribution. ``deviation`` must be above 0."""
+        """Compute the probabilities for a normal distribution, whose standard deviation must be above 0."""
         below = 0.5 * math.erfc(mean / deviation / math.sqrt(2))
         return cls(below, 0.0, 1.0 - below, exact=False)
 

@@ -53,7 +53,7 @@ def mean_grade(labels: IntArray) -> FloatArray:
 
 
 def nearest_grade(grades: FloatArray) -> IntArray:
-    """Round grades to the nearest integer. Round halves down."""
+    """Round grades to the nearest integer, and grades halfway between two integers down."""
     return np.ceil(without_noise(grades - 0.5)).astype(np.int64)
 
 

@@ -94,7 +94,7 @@ POWER = 0.8
 """The default power."""
 
 MOST_TOPICS = 2**30
-"""The maximum number of topics in a result. Larger results are infinite."""
+"""The maximum number of topics in a result. A result above this number becomes infinite."""
 
 
 def t_quantile(freedom: float, alpha: float) -> float:

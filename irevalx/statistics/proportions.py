@@ -63,9 +63,9 @@ def coefficient_intervals(
     the shape is (n_topics, n_tables, n_grades, n_grades). Topics that have no label pairs must be left out.
 
     If at least ``ENOUGH_DISAGREEMENT`` topics contain a disagreement, and the confusion matrices of the topics are not
-    all equal, the interval is the jackknife interval of atanh(coefficient). If not, the interval is computed from the
-    interval of the proportion of agreements A, because a coefficient is 1 - (1 - A) / E, where E is the expected
-    proportion of disagreements. The bounds are NaN if E is 0 or there are fewer than two topics.
+    all equal, the interval is the jackknife interval of atanh(coefficient). In other cases, the interval is computed
+    from the interval of the proportion of agreements A, because a coefficient is 1 - (1 - A) / E, where E is the
+    expected proportion of disagreements. The bounds are NaN if E is 0 or there are fewer than two topics.
     """
     from scipy import special
 

@@ -77,7 +77,7 @@ _SCALES: dict[str, Scale] = {}
 
 
 def scale_with(name: str, *parts: Any) -> Scale:
-    """Return the scale with a name. Each scale is created once, because scales are compared by identity."""
+    """Return the named scale. Each scale is created once, because scales are compared by identity."""
     return _SCALES.setdefault(name, Scale(name, *parts))
 
 
@@ -136,7 +136,7 @@ def mean(x: FloatArray, axis: int) -> FloatArray:
 
 
 def generator(seed: int, stream: int = 0) -> np.random.Generator:
-    """Create a random generator that yields the same numbers on every platform. Streams are independent."""
+    """Create a random generator with the same numbers on every platform. Different streams are independent."""
     return np.random.Generator(np.random.PCG64([int(seed < 0), abs(seed), *([stream] if stream else [])]))
 
 
@@ -169,8 +169,8 @@ def wilcoxon(d: FloatArray, resamples: int = RESAMPLES, seed: int = 0) -> FloatA
 
     The result equals the result of ``scipy.stats.wilcoxon`` for each row: topics that have no difference are excluded,
     tied differences share their mean rank, and no continuity correction is applied. For up to 13 topics, all sign flips
-    are enumerated. For up to 50 topics with neither ties nor zeros, the distribution is exact. In other cases, it is
-    normal. The shape of ``d`` is (..., n_topics).
+    are enumerated. For up to 50 topics with neither ties nor zeros, the distribution is exact. In other cases, the
+    distribution is approximated by a normal distribution. The shape of ``d`` is (..., n_topics).
     """
     from scipy import stats
 
@@ -193,12 +193,12 @@ def sign_flips(d: FloatArray, resamples: int = RESAMPLES, seed: int = 0) -> Floa
     """Test whether the mean difference is zero by flipping signs at random.
 
     The p-value is the fraction of the ways of flipping signs for which the mean is at least as far from zero as the
-    observed mean. The p-value is exact if there are at most ``resamples`` ways, or if their means take at most
-    ``resamples`` values (``steps_of``), as for measures that count documents. If the p-value is not exact,
-    ``resamples`` random sign vectors are drawn, which are the same for all rows, and the p-value is (1 + count)/(1 +
-    resamples), which includes the observed signs. The shape of ``d`` is (..., n_topics). Source: Smucker, Allan and
-    Carterette, CIKM 2007; Phipson and Smyth, Permutation p-values should never be zero, Statistical Applications in
-    Genetics and Molecular Biology 2010.
+    observed mean. The p-value is exact if there are at most ``resamples`` ways of flipping signs, or if the means have
+    at most ``resamples`` different values (``steps_of``), as for measures that count documents. If the p-value is not
+    exact, ``resamples`` random sign vectors are drawn, which are the same for all rows, and the p-value is (1 +
+    count)/(1 + resamples), which includes the observed signs. The shape of ``d`` is (..., n_topics). Source: Smucker,
+    Allan and Carterette, CIKM 2007; Phipson and Smyth, Permutation p-values should never be zero, Statistical
+    Applications in Genetics and Molecular Biology 2010.
     """
     n_topics = d.shape[-1]
     if n_topics < 2:

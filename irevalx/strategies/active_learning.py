@@ -87,8 +87,8 @@ class ActiveSampling(TopicStrategy):
     """Sample documents with known probabilities from runs, in proportion to precision, and from ranks within a run.
 
     In a run, the document at rank r of the first D documents has a sampling weight proportional to 1 + 1/r + ... + 1/D,
-    which is its contribution to average precision. The weights of runs are equal at first. Later, they are proportional
-    to 1 + the run's number of relevant documents, estimated from the sample (our choice).
+    which is its contribution to average precision. The weights of runs are equal at first. Later, the weights are
+    proportional to 1 + the run's number of relevant documents, estimated from the sample (our choice).
 
     The sample has ``n`` documents on average, and sums over the sample are unbiased. Unbiasedness requires a change of
     the published method: each document is considered once, in random order, and drawn with a probability proportional

@@ -113,7 +113,7 @@ class KnownGrades:
 
 
 class JudgingRounds:
-    """Selection of documents in rounds, for one topic or across topics. Strategies learn after each round."""
+    """Selection of documents in rounds, for one topic or across topics. A strategy learns after each round."""
 
     # If ``skips`` is true, the strategies skip documents without a judgment and do not learn from them.
 
@@ -177,7 +177,7 @@ class JudgingRounds:
 def _sampled(
     topics: Sequence[TopicStrategy], grades: KnownGrades, rules: SimulationRules
 ) -> tuple[BoolArray, FloatArray, int]:
-    """Draw a sample. Return its mask, its inclusion probabilities, and how many sampled documents are unjudged."""
+    """Draw a sample, and return a mask, the inclusion probabilities and the number of sampled unjudged documents."""
     drawing = [
         (topic, places)
         for topic, places in zip(topics, grades.places, strict=True)

@@ -134,7 +134,7 @@ class TopicStrategy(ABC):
 
     @abstractmethod
     def _choose(self) -> JudgmentRequest | None:
-        """Return a request for a document that was not selected yet, or None to stop. There is at least one."""
+        """Return a request for a document that was not selected yet, or None to stop. At least one document remains."""
 
     def _learn(self, request: JudgmentRequest, *, relevant: bool) -> None:  # noqa: B027 - some do not learn
         """Update the state of the strategy. A strategy with a fixed order ignores judgments."""

@@ -84,7 +84,7 @@ class AgreementRow(NamedTuple):
 
     runs: int
     inversions: int
-    """The number of pairs of runs that y ranks in the opposite order. Ties are not counted."""
+    """The number of pairs of runs that y ranks in the opposite order. Pairs with ties are not counted."""
 
     decisions: Confusion | None
     """The agreement of significance decisions on pairs of runs, or None if the field ``significant`` is None."""
@@ -118,7 +118,7 @@ class AgreementResult(Result):
     """The random seed with which topics are resampled, or None if topics are not resampled."""
 
     top: int | None = None
-    """The number of best runs that are compared separately, or None if they are not."""
+    """The number of best runs that are compared separately, or None for no separate comparison."""
 
     test: str = OF_PAPERS.test
     """The test by which pairs of runs are decided to differ significantly."""
@@ -150,7 +150,7 @@ class AgreementResult(Result):
         return [Table("agreement", columns, [tuple(map(_cells(row).get, columns)) for row in self.rows])]
 
     def tables_for_people(self) -> list[Table]:
-        """Divide the columns into several tables. Omit tables without values."""
+        """Return several narrow tables of the columns. Tables without values are omitted."""
         [table] = self.tables()
         note = f"{significance_note(DecisionRule(self.test))} {DECISION_NOTE.format(full='X', reduced='Y')}"
         parts = []
@@ -162,7 +162,7 @@ class AgreementResult(Result):
 
 
 def _cells(row: AgreementRow) -> dict[str, Any]:
-    """Return the cells of a row as a dictionary from column to value."""
+    """Return a dictionary from the name of each column to the cell of a row."""
     cells = row._asdict()
     if row.decisions is not None:
         cells |= {name: number.item() for name, number in row.decisions.columns.items()}
@@ -396,7 +396,7 @@ def _evaluated(
 
 
 def _reusable(side: Any, name: str) -> Any:
-    """Convert an argument so that it can be read twice. Files are read into memory."""
+    """Return an argument that can be read twice: the content of files is kept in memory."""
     if isinstance(side, Scores | Run | Mapping | EvaluatedRuns):
         return side
     return source_of(side, name).in_memory()

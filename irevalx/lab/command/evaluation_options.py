@@ -178,9 +178,9 @@ def evaluation_options(
 ) -> dict[str, Parameter]:
     """Return the evaluation options for ``declared(evaluation=...)``, given the supported judgment formats.
 
-    The keywords ``changes`` map an option to the result of ``refined`` if the command restricts the option, or to None
-    if the command does not have the option. All options except ``threads`` require the parameter ``requires``. If there
-    is no option ``grades``, the level is an integer.
+    The value of an option in ``changes`` is the result of ``refined`` if the command restricts the option, or None if
+    the command does not have it. All options except ``threads`` require the parameter ``requires``. If there is no
+    option ``grades``, the level is an integer.
     """
     options = {**_EVALUATION, "rel_format": replace(rel_format(formats), name="rel_format", default=QRELS.name)}
     if changes.get("grades", refined) is None:

@@ -23,7 +23,7 @@ SELDOM = frozenset(
     | {"min_retrieved", "names", "no_title", "results_format", "rounding", "sample_rate", "score_columns"}
     | {"second_human", "svg_text", "threads", "ties", "titled", "topic_rates"}
 )
-"""The parameters that are rarely used. Brief help lists only their names, and full help explains each in a sentence."""
+"""The parameters that are rarely used. Brief help lists only their names, and full help explains each parameter."""
 
 SENTENCES = 3
 """The number of sentences in which the full help explains other parameters. The manual page contains all sentences."""
@@ -66,9 +66,9 @@ class HelpCommand(click.Command):
         return option
 
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the description.
+        """Write the description of the command.
 
-        The full help contains the first sentence of each paragraph and all of the first paragraph after the summary.
+        The full help contains the first paragraph after the summary, and the first sentence of each other paragraph.
         Brief help contains only the summary and one further sentence.
         """
         summary, *paragraphs = inspect.cleandoc(self.help or "").split("\n\n")
@@ -79,7 +79,7 @@ class HelpCommand(click.Command):
                 formatter.write_text(text)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the options. Brief help contains the first sentence of explanations, and only names of rare options."""
+        """Write the options. Brief help contains one sentence about each option, and only the names of rare options."""
         options = [param for param in self.get_params(ctx) if isinstance(param, click.Option) and not param.hidden]
         is_long = self.is_long(ctx)
         records = []

@@ -94,12 +94,12 @@ class Result(Frozen, kw_only=True):
         return pandas_frame(chosen.rows, chosen.columns)
 
     def to_polars(self, table: str | None = None) -> pl.DataFrame:
-        """Return a table as a Polars data frame. Missing values are null. See ``to_frame``."""
+        """Return a table as a Polars data frame. Missing values become null. See ``to_frame``."""
         chosen = self.table(table)
         return polars_frame(chosen.rows, chosen.columns)
 
     def to_arrow(self, table: str | None = None) -> pa.Table:
-        """Return a table as a PyArrow table. Missing values are null. See ``to_frame``."""
+        """Return a table as a PyArrow table. Missing values become null. See ``to_frame``."""
         chosen = self.table(table)
         return arrow_table(chosen.rows, chosen.columns)
 
@@ -212,7 +212,7 @@ class LinesResult(Protocol):
 
 
 class Output(Frozen, kw_only=True):
-    """The output options of a command. Each field has the name of its parameter."""
+    """The output options of a command. The fields are named after the parameters."""
 
     format: str = DEFAULT_FORMAT  # one of ``FORMATS``
     digits: int = DIGITS  # decimals of real numbers in displayed tables
@@ -245,7 +245,7 @@ class Output(Frozen, kw_only=True):
         write_lines(lines, self.path)
 
     def write_result(self, result: Result | LinesResult) -> None:
-        """Write the tables or the text of a result. If it has both, write the text unless ``--format`` is given."""
+        """Write the tables or the text of a result. If the result has both, the default is the text."""
         import click
         from click.core import ParameterSource
 
@@ -452,7 +452,7 @@ def _warn_of_kept_files(folder: Path, part: Path) -> None:
 def write_folder(path: str, make: Callable[[Path], Made]) -> Made:
     """Call ``make``, which writes files to a temporary folder, and move the completed files to ``path``.
 
-    Return the result of ``make``.
+    Return the value that ``make`` returns.
     """
     # If ``make`` fails, the folder ``path`` is neither changed nor created.
     part = None

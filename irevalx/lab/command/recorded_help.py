@@ -31,7 +31,7 @@ def record() -> Mapping[str, Any]:
 
 
 class RecordedCommand(HelpCommand):
-    """A command that prints its help and completes words from the record. ``complete_command`` handles other calls."""
+    """A command that prints recorded help and completes words. Other calls are passed to ``complete_command``."""
 
     def __init__(self, name: str, complete_command: Callable[[], click.Command]) -> None:
         entry, parameters = record()["commands"][name], record()["parameters"]

@@ -242,7 +242,7 @@ def baselines_named(
 
 
 def number_of_baseline(baseline: str, runs: Sequence[str]) -> int:
-    """Return the index of the baseline among the names of runs. Raise ArgumentError if no run has this name."""
+    """Return the index of the baseline among the names of runs. Raise ArgumentError if the baseline is not a run."""
     if baseline not in runs:
         raise ArgumentError(no_such("baseline", "run", baseline, runs))
     return runs.index(baseline)

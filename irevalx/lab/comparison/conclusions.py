@@ -275,7 +275,7 @@ class Conclusion(Frozen):
         return f" Unjudged documents could change {n_dependent} of these conclusions: {IF_RELEVANT}, {each}."
 
     def on_pair(self, pair: ComparedPair) -> str:
-        """Return a clause that states whether two runs differ, and by how much. The better run comes first."""
+        """Return a clause that states whether two runs differ, and by how much. The better run is named first."""
         run, against = pair.run, pair.against
         differ = "is significantly better than {}" if pair.differ else "and {} are not significantly different"
         if not self.of_measure.comparisons.are_tested:

@@ -325,7 +325,7 @@ def _draw_matrix(panel: Axes, of_measure: ComparedMeasure, short: ShortNames, *,
 
 
 def _labels(of_measure: ComparedMeasure, short: ShortNames) -> list[str]:
-    """Return a label with the short name and the value of each run. The best run comes first."""
+    """Return a label with the short name and the value of each run, in order from the best run to the worst."""
     scores = [f"{score:.3f}" if abs(score) < 10 else f"{score:.0f}" for score in of_measure.scores]
     return [f"{short.of[of_measure.runs[run]]}  {scores[run]}" for run in of_measure.best_first]
 

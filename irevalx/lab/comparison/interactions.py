@@ -48,9 +48,9 @@ def interactions(d: FloatArray, groups: Sequence[IntArray], resamples: int = RES
     ``resamples`` random ways, which are the same for each pair. The null hypothesis is that all differences come from
     one distribution. If there are fewer than two groups, f and p are nan.
 
-    Source of the statistic: Welch, On the Comparison of Several Mean Values, Biometrika 1951. The F
-    distribution is inaccurate for small groups. In 300 draws of random groups of topics (robust03 and Cranfield, map
-    and P.10), its share of p < 0.05 was 0.02 to 0.10 with at least 5 topics per group, 0.26 to 0.36 with 3, and 0.87 to
+    Source of the statistic: Welch, On the Comparison of Several Mean Values, Biometrika 1951. The F distribution is
+    inaccurate for small groups. In 300 draws of random groups of topics (robust03 and Cranfield, map and P.10), the
+    share of p-values below 0.05 was 0.02 to 0.10 with at least 5 topics per group, 0.26 to 0.36 with 3, and 0.87 to
     0.99 with 2; with permuted labels, the share was 0.02 to 0.08 in all cells.
     """
     undefined = np.full(len(d), np.nan)

@@ -256,7 +256,7 @@ class ComparedMeasure(Frozen):
 
     @property
     def best_runs(self) -> list[str]:
-        """The names of the runs with the best value. Several runs can be tied."""
+        """The names of the runs with the best value. If runs are tied for the best value, all of them are included."""
         return [self.runs[run] for run in best_of(self.scores, self.measured.direction)]
 
     @property
@@ -273,7 +273,7 @@ class ComparedMeasure(Frozen):
     def letters(self) -> list[str]:
         """The significance letters of the runs. Runs that share a letter do not differ significantly.
 
-        All pairs must be compared. If there are too few clusters for tests, all letters are "".
+        The letters require the comparison of all pairs. If there are too few clusters for tests, all letters are "".
         """
         if not self.comparisons.are_tested:
             return [""] * len(self.runs)

@@ -265,7 +265,7 @@ def unit_vectors(collection: Collection, docnos: Sequence[bytes]) -> sparse.csr_
 def classifier_for(
     name: str, collection: Collection, *, balanced: bool = True, threshold: str = THRESHOLDS[0]
 ) -> Classifier:
-    """Create a classifier. Support vector machines use ``balanced``, and language models use ``threshold``."""
+    """Return the named classifier. Support vector machines use ``balanced``, and language models use ``threshold``."""
     if name == "kld":
         return LanguageModels(collection, threshold)
     return SupportVectors(collection, balanced=balanced)

@@ -315,7 +315,7 @@ def _with_pools(judgments: Judgments, runs: Sequence[RunStream] | None, depth: i
 def _labelled(
     read: GradedQrelsText, judgments: Judgments, labels: Judgments, level: int, *, replace_all: bool
 ) -> CompletedJudgments:
-    """Replace missing judgments by labels. Raise InputError if no label is used.
+    """Replace missing judgments by machine labels. Raise InputError if no label is used.
 
     If ``replace_all`` is true, replace all judgments.
     """

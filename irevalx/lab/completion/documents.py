@@ -49,8 +49,9 @@ def read_documents(source: Source) -> Iterator[Document]:
     A JSON line is an object with an ID (``ID_FIELDS``, a string or an integer) and text (``TEXT_FIELDS``). Blank lines
     and other fields are ignored.
 
-    In SGML, a document extends from ``<DOC>`` to ``</DOC>`` and contains a ``<DOCNO>``. The text of the document is the
-    rest, without the DOCHDR of a web page, comments and tags. Case is ignored. Bytes that are not UTF-8 separate words.
+    In SGML, a document extends from ``<DOC>`` to ``</DOC>`` and contains a ``<DOCNO>``. The text of the document is all
+    other content except DOCHDR elements, comments and tags. The names of tags can be in upper or lower case. Bytes that
+    are not UTF-8 separate words.
     """
     lines = _lines(source)
     for number, line in lines:

@@ -324,7 +324,7 @@ class LabelCompletion(Frozen, kw_only=True):
 
 
 def complete_from_labels(grades: IntArray, labels: IntArray, holes: BoolArray, *, replace: bool) -> IntArray:
-    """Replace missing grades, selected by the mask ``holes``, by labels. Negative labels are missing.
+    """Replace missing grades, selected by the mask ``holes``, by labels. Negative labels count as missing.
 
     If ``replace`` is true, replace all grades.
     """

@@ -28,7 +28,7 @@ SCHEME = "holdout"
 
 
 def _averages(judgments: Judgments, predictions: Sequence[PredictedGrades], level: float) -> tuple[int, dict[str, Any]]:
-    """Average precision, recall and F1 over pairs of a prediction and a topic. Return the number of pairs first."""
+    """Return the number of pairs of a prediction and a topic, and the mean precision, recall and F1 of these pairs."""
     relevant = is_relevant(judgments, level)
     masks = [
         (grades.predicted, grades.relevant, grades.predicted & relevant, grades.relevant & grades.predicted & relevant)
@@ -96,7 +96,7 @@ def holdout(
     order: RandomOrder,
     progress: Callable[[int], None] = lambda topics: None,
 ) -> list[Quality]:
-    """Train on a random share of each topic's judged documents, and predict the rest. Return the accuracy by share."""
+    """Train on random shares of each topic's judged documents, and return the accuracy on the rest for each share."""
     judgments = completion.judgments
     qualities = []
     for share in shares:
@@ -142,7 +142,7 @@ def _by_topic(kind: type[TopicCounts], judgments: Judgments, *counts: BoolArray 
 
 
 def _total(kind: type[TopicCounts], rows: Sequence[TopicCounts]) -> TopicCounts:
-    """Sum the rows over topics."""
+    """Return a row with the sums of other rows over topics."""
     sums: list[Any] = [sum(row[place] for row in rows) for place in range(1, len(kind._fields))]
     return kind("all", *sums)
 

@@ -43,7 +43,7 @@ CUTOFFS = (5, 10, 20, 100)
 """The default rank cutoffs at which the share of judged documents is computed."""
 
 RANKS = (1, 2, 6, 11, 21, 51, 101, 201, 501)
-"""The first ranks of the default rank ranges in which unjudged documents are counted. The last range is open-ended."""
+"""The first ranks of the default rank ranges for counts of unjudged documents. The last range has no upper end."""
 
 PARTS = ("judgments", "runs", "ranks", "groups")
 """The values of ``show`` that select a single table. All tables except the first describe runs."""
@@ -76,8 +76,8 @@ class JudgmentsDescription(Frozen):
     judged: IntArray
     relevant: IntArray
     grades: tuple[float, ...]
-    """The distinct grades of at least 0, in ascending order. If there are more than ``MOST_REAL_GRADES`` real grades,
-    the tuple is empty."""
+    """The distinct grades of at least 0, in ascending order, or an empty tuple if there are more than
+    ``MOST_REAL_GRADES`` real grades."""
     of_grade: IntArray
     """The number of documents of each topic with each grade. The shape is (n_grades, n_topics)."""
 
@@ -164,7 +164,7 @@ class RunDescription(Frozen):
     """For each cutoff k, the share of judged documents among the first k retrieved documents, averaged over the topics
     with results. The share is 0 if the run has no results."""
     ranks: tuple[int, ...]
-    """The first rank of each rank range, in ascending order from 1. The last range is open-ended."""
+    """The first rank of each rank range, in ascending order from 1. The last range has no upper end."""
     retrieved_in: IntArray
     unjudged_in: IntArray
     """The numbers of retrieved documents and of unjudged documents in each rank range, over all topics."""

@@ -144,10 +144,7 @@ def _draw_steps(axis: Axes, ends: Sequence[float], shares: FloatArray, colour: s
 
 
 def _draw_runs(axis: Axes, data: Description, names: ShortNames) -> None:
-    """Plot the shares of judged documents among the first k. Each run has a row, and each cutoff has a marker.
-
-    The axis begins at the lowest share, so that runs can be distinguished if most documents are judged.
-    """
+    """Plot the shares of judged documents among the top documents of each run, with a marker for each cutoff."""
     runs = data.runs
     cutoffs = runs[0].cutoffs[:MOST_LINES]
     for number, cutoff in enumerate(cutoffs):

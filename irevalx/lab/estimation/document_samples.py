@@ -222,7 +222,7 @@ class RankedLabels(Frozen):
 def measures_by_document(measures: Measures, settings: Settings, *labels: Judgments) -> Sequence[WeightedMeasure]:
     """Express measures as weighted sums over ranks, for all grades of the labels.
 
-    Raise UsageError for a measure that is not such a sum.
+    Raise UsageError for a measure that is not a weighted sum.
     """
     requests = requests_of(measures_of(measures), settings)
     for request in requests:

@@ -37,7 +37,7 @@ from irevalx.wording import first_names, spelled
 class CollectionReports(Report, kw_only=True):
     """The reports of several collections, which are computed one after the other when they are needed.
 
-    The property ``page`` is the page about all collections. There is no ``data``.
+    The property ``page`` is the page about all collections. The property ``data`` is not available.
     """
 
     values: FloatArray = np.empty((0, 0, 0))
@@ -122,7 +122,7 @@ def reports_of_collections(
 ) -> CollectionReports:
     """Return the reports of several collections.
 
-    The keywords ``arguments`` are arguments of ``report``, and ``default`` contains its default measures.
+    The function ``report`` creates the report of a collection, and ``default`` contains the default measures.
     """
     names = list(dict.fromkeys(name for collection in collections for name in runs_of(collection)))
     measures: Sequence[str] = measures_of(arguments["measures"])

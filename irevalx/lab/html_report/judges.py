@@ -26,8 +26,8 @@ def judges_of(
 ) -> dict[str, Any]:
     """Return the tables of label agreement and, if ``estimate`` supports the judgments, of corrected means.
 
-    The argument ``of_labels`` contains parameters of ``labels`` only. The notes include the warnings. If there are no
-    machine judgments, the result is empty.
+    The argument ``of_labels`` contains parameters of ``labels`` only. Warnings are added to the notes of the tables. If
+    there are no machine judgments, the result is empty.
     """
     if machine is None:
         return {}
@@ -50,7 +50,7 @@ def judges_of(
     name = path if path is None or data.full_paths else PurePath(path).name
 
     def shown(value: Any) -> Any:
-        """Convert a value for JSON. Paths are displayed as in the rest of the report."""
+        """Convert a value for JSON. A path is displayed in the same way as all paths of the report."""
         return (
             data.without_folders(value.replace(path, name) if path and name else value)
             if isinstance(value, str)

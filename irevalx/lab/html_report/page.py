@@ -46,11 +46,11 @@ _MODULE = re.compile(
 """Import statements, the keyword export, and whole-line comments, which are removed when modules are joined."""
 
 _IMPORTED = re.compile(r'^import\s[^;]*?"\./([^"]+)";$', re.MULTILINE)
-"""An import statement. The first group of the expression is the name of the imported module."""
+"""A regular expression for an import statement. The first group is the name of the imported module."""
 
 
 class Report(Frozen, kw_only=True):
-    """A report of an evaluation. Notebooks display its page."""
+    """A report of an evaluation. Notebooks display the page of the report."""
 
     about: Mapping[str, Any]
     """The entries of the data that have no field of their own."""
@@ -90,7 +90,7 @@ class Report(Frozen, kw_only=True):
     def _data(self, numbers: Callable[[AnyArray, str], Any], items: Callable[[Iterable[Any]], Any]) -> dict[str, Any]:
         """Return the data, with arrays converted by the function ``numbers``, given their type.
 
-        The function ``items`` converts sequences.
+        The function ``items`` converts sequences of other values.
         """
         parts = {
             "values": numbers(self.values, "f8"),
@@ -179,7 +179,7 @@ def _packed(content: bytes) -> str:
 
 
 def rendered_page(template: str, script: str = "", **values: Any) -> str:
-    """Render a page from a template, the style sheet of reports and a script. Values are escaped."""
+    """Render a page from a template, the style sheet of reports and a script. Values in the template are escaped."""
     # All text from the user's files is escaped, by the template or as JSON without special characters of HTML.
     from jinja2 import Environment
     from markupsafe import Markup

@@ -273,7 +273,7 @@ def _in_one_order(ranking: Ranking, judgments: Judgments, level: float) -> Ranki
 
 
 def _by_run(values: list[int], cuts: Sequence[int]) -> list[list[int] | None]:
-    """Divide values by run. Return None for a run without values."""
+    """Split an array of values into one array for each run. The item of a run without values is None."""
     return [values[start:end] if start < end else None for start, end in pairwise(cuts)]
 
 

@@ -10,7 +10,7 @@ from irevalx.reports import DIGITS
 from irevalx.reports.table import Table, cells_of
 
 CAUTION = "\u2020"
-"""The mark of verdicts that depend on unjudged documents. ``cautions.js`` contains the same mark."""
+"""The mark of verdicts that depend on unjudged documents. The script ``cautions.js`` contains the same mark."""
 
 
 class MeanCell(NamedTuple):

@@ -47,6 +47,7 @@ class LabelBootstrap(Frozen, kw_only=True):
         if n_topics < 2:  # all resamples of a single topic are equal
             return replace(self, resamples=0)
         t = float(special.stdtrit(n_topics - 1, self.alpha / 2))
+        # The variance over resamples is smaller than the unbiased estimate by the factor (n - 1) / n.
         return replace(self, alpha=2 * float(special.ndtr(t * math.sqrt(n_topics / (n_topics - 1)))))
 
     def warnings(self, n_topics: int) -> list[str]:
@@ -279,4 +280,5 @@ def counts_of(confusions: FloatArray, draws: TopicDraws | None) -> FloatArray:
     if draws is None:
         total: FloatArray = confusions.sum(axis=0)
         return total
+    # Products of means and numbers have rounding errors, although counts are integers.
     return np.rint(draws.means(np.moveaxis(confusions, 0, -1)) * len(confusions))

@@ -28,6 +28,7 @@ def error_rates(human: Judge, judge: Judge, bootstrap: LabelBootstrap, level: in
     by_kind = counts.T.astype(np.float64)
 
     def of_draws(draws: TopicDraws | None) -> Statistics:
+        # Products of means and numbers have rounding errors, although counts are integers.
         total = by_kind.sum(axis=1) if draws is None else np.rint(draws.means(by_kind) * n_topics)
         return {**prevalences(total)}
 

@@ -74,6 +74,7 @@ def _line(x: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray, FloatAr
 
     A line through at most two points also passes through the origin.
     """
+    # A line with two free coefficients would pass through two points without residuals.
     if x.shape[-1] > 2:
         middle, height = x.mean(axis=-1, keepdims=True), y.mean(axis=-1, keepdims=True)
     else:

@@ -74,6 +74,7 @@ def _regression(x: FloatArray, y: FloatArray, centred_within: IntArray, topic: I
     if not x.size:
         return Effect(np.nan, np.nan, 0)
     x = x - (np.bincount(centred_within, x) / np.maximum(np.bincount(centred_within), 1))[centred_within]
+    # Rounding errors would count topics in which all documents have the same contrast.
     x = np.where(np.abs(x) < 1e-12, 0.0, x)
     squares = np.bincount(topic, x**2)
     sums = np.bincount(topic, x * y)[squares > 0].astype(np.float64)

@@ -71,7 +71,7 @@ class AgreementStatistic(NamedTuple):
 
 
 class AgreementPart(Frozen):
-    """Statistics of one kind about the same labels or runs, which the other fields identify."""
+    """Statistics of one kind about the same labels or runs. All other fields identify these labels or runs."""
 
     kind: Kind
     statistics: Estimates

@@ -39,7 +39,7 @@ def weighted_pearson(x: FloatArray, y: FloatArray, weights: FloatArray) -> Float
 
 
 def weighted_ranks(x: FloatArray, weights: FloatArray) -> FloatArray:
-    """Return the rank of each document by x in each resample. Tied documents share their mean rank.
+    """Return the ranks of documents, sorted by x, in each resample. Tied documents share their mean rank.
 
     The shape of x is (n_documents,).
     """
@@ -65,6 +65,7 @@ def best_threshold(values: FloatArray, relevant: BoolArray) -> float:
     above = counts[:, ::-1].cumsum(axis=1)[:, ::-1]  # number of documents with at least each value; shape (2, n_values)
     cut = np.stack((counts.sum(axis=1, keepdims=True) - above, above), axis=-1)  # shape (2, n_values, 2)
     kappas = np.nan_to_num(kappa(np.moveaxis(cut, 0, 1), np.arange(2)), nan=-np.inf)
+    # Rounding errors must not decide between thresholds with the same kappa.
     return float(known[np.argmax(np.round(kappas, 12))])
 
 

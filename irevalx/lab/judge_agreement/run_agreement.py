@@ -208,6 +208,7 @@ class RunAgreement(Frozen):
         n_topics = self.paired.n_topics
         if value is None or len(drawn) < 2 or n_topics < 2:
             return Estimate(None if value is None else float(value))
+        # The variance over resamples is smaller than the unbiased estimate by the factor (n - 1) / n.
         error = float(drawn.std(ddof=1)) * np.sqrt(n_topics / (n_topics - 1))
         half = float(special.stdtrit(n_topics - 1, 1 - self.bootstrap.alpha / 2)) * error
         return Estimate(float(value), float(value) - half, float(value) + half)

@@ -91,7 +91,7 @@ def draw_lines(
 
 
 def lay_out_with_legend(figure: Figure, named: Mapping[str, Artist], heading: Text | None, title: str = "") -> None:
-    """Lay out a figure with a legend at the top, below the title if there is one. Increase the height accordingly."""
+    """Lay out a figure with a legend at the top, below the title, and increase the height by that of the legend."""
     if not named:
         finalise_figure(figure)
         return
@@ -117,7 +117,7 @@ def _cells(rows: Sequence[Sequence[LinePanel]], page: Page, same_heights: bool) 
 
 
 def _as_drawn(panel: LinePanel, page: Page, styles: Mapping[str, int]) -> LinePanel:
-    """Return a panel with the page's kind of axis, and with a style for each curve. Equal names share a style."""
+    """Return a panel with the page's kind of axis, and with a style for each curve that depends on its name."""
     curves = [
         replace(curve, label=drawable(curve.label), style=styles[curve.label] if curve.style is None else curve.style)
         for curve in panel.curves

@@ -262,7 +262,7 @@ def name_rows(axis: Axes, names: Sequence[str]) -> None:
 def stacked(values: FloatArray, extent: float) -> FloatArray:
     """Return vertical shifts that separate the points of a row if they are closer than ``extent / 50``.
 
-    No shift exceeds 0.36.
+    The shifts are at most 0.36 of the height of a row.
     """
     place = np.round(values / (extent / 50 or 1.0)).astype(np.int64)
     shifts = np.zeros(len(values))

@@ -82,7 +82,7 @@ class _RowPoints(NamedTuple):
 def _draw_changes(
     panel: Axes, experiment: GradedRuns, results: Mapping[str, GroupEvaluation], group: Sequence[int], *, of_ranks: bool
 ) -> list[_RowPoints]:
-    """Plot the changes of runs, with a row for each measure and kind of judgments. Return the points."""
+    """Plot the changes of runs, with a row for each measure and kind of judgments, and return the plotted points."""
     points = []
     rows = [(m, name, result) for m in group for name, result in results.items()]
     moves: list[FloatArray] = []

@@ -138,7 +138,7 @@ class PooledAndNew(Frozen, kw_only=True):
 
     @cached_property
     def pooled(self) -> GradedRuns:
-        """The runs that were pooled."""
+        """The runs that contributed to the pool."""
         return self.experiment.of_runs(np.arange(self.n_pooled))
 
     @cached_property

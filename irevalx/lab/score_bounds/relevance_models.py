@@ -112,12 +112,13 @@ class GroupFactor(Frozen, kw_only=True):
         """Draw factors for a new group from a log-t distribution, because tau is estimated from few groups."""
         spread = math.sqrt(math.log1p(self.tau**2) * (1 + 1 / self.n_groups))
         exponents = spread * random.standard_t(self.n_groups - 1, n_draws)
+        # The exponential of a t variable has no finite mean.
         factors: FloatArray = self.scale * np.exp(np.minimum(exponents, _MOST_EXPONENT))
         return factors
 
 
 def judged_depth(experiment: GradedRuns, most: float = MOST_UNJUDGED) -> int:
-    """Return the last rank to which at most a share ``most`` of the runs' documents is unjudged, or 0 for no such rank.
+    """Return the last rank to which at most a share ``most`` of the runs' documents is unjudged, or 0 for none.
 
     At the last rank, the share can be five times as high.
     """

@@ -273,7 +273,7 @@ class StudyResult(Result):
         return tables
 
     def table(self, title: str | None = None) -> Table:
-        """Return the table with a title: knees, summary, samples, scores, found or groups. The default is knees."""
+        """Return the table with a title: knees (the default), summary, samples, scores, found or groups."""
         tables = self._tables()
         return tables["knees" if title is None else named_choice("table", title, [*tables])]()
 

@@ -52,7 +52,7 @@ class Scheme(Frozen, kw_only=True):
     is_random: bool = True  # whether there are several samples
 
     def levels(self, given: Sequence[LevelText] | None, what: str = "levels") -> list[BudgetLevel]:
-        """Parse levels, or return the default levels if ``given`` is None. ``what`` names the levels in messages."""
+        """Parse levels, or return the default levels if ``given`` is None. Error messages call the levels ``what``."""
         by_number: dict[Fraction, BudgetLevel] = {}
         for text in self.default_levels if given is None else given:
             level = self._level(text, what)
@@ -159,7 +159,7 @@ def level_words(given: Any) -> tuple[LevelText, ...]:
 
 
 def scheme_of(name: str, levels: Iterable[LevelText] | None, *, in_order: bool = False) -> Scheme:
-    """Return the scheme with a name. If levels are budgets or ``in_order`` is true, ``depth`` is a judging strategy."""
+    """Return the named scheme. If levels are budgets or ``in_order`` is true, ``depth`` is a judging strategy."""
     words = tuple(levels or ())
     are_budgets = all(
         isinstance(word, BudgetLevel | Fraction) or "%" in str(word) or "." in str(word) for word in words

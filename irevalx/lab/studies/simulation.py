@@ -132,7 +132,7 @@ LAST = (INVERSIONS, "tau_ap_b")
 def is_comparable(measure: str, reference: str, statistic: str) -> bool:
     """Return whether a statistic is meaningful: errors against AP require a measure that estimates AP.
 
-    ``measure`` is a printed name.
+    ``measure`` is the displayed name of a measure.
     """
     if reference != "AP" or statistic not in OF_SCALE:
         return True

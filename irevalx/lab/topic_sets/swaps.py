@@ -39,8 +39,8 @@ class Swaps(Frozen, kw_only=True):
     """The number of comparisons in which two topic sets disagree on which of two runs is better."""
 
     comparisons: int
-    """The number of comparisons: the number of pairs of runs times the number of pairs of topic sets. There is at least
-    one."""
+    """The number of comparisons: the number of pairs of runs times the number of pairs of topic sets. The number is at
+    least 1."""
     swaps: int
     """The number of comparisons in which each of the two runs is better on one of the two sets."""
     ties: int = 0
@@ -74,7 +74,7 @@ class Swaps(Frozen, kw_only=True):
 
     @property
     def interval(self) -> tuple[float, float]:
-        """The 95% interval of ``rate_with_half_ties`` over all splits into sets of this size, or nan if unknown."""
+        """The 95% interval of ``rate_with_half_ties`` over all pairs of topic sets of the size, or nan if unknown."""
         rate, error = self.rate_with_half_ties, self.error
         if math.isnan(error):
             return math.nan, math.nan
@@ -86,7 +86,7 @@ class Swaps(Frozen, kw_only=True):
 
 
 def share_interval(share: float, n: float) -> tuple[float, float]:
-    """Return the Clopper-Pearson 95% interval for a share of ``n`` comparisons. The number can be fractional."""
+    """Return the Clopper-Pearson 95% interval for a share of ``n`` comparisons, where ``n`` can be fractional."""
     from scipy.special import betaincinv
 
     x = share * n
