@@ -27,7 +27,7 @@ DEFINITIONS: tuple[Rule, ...] = (
         ),
     ),
     ("Printed by relstring as", ("its grade", "its grade", ".", "-")),
-    ("Parameter that sets its gain", ("GRADE=GAIN", "GRADE=GAIN", "-2=GAIN", "-1=GAIN")),
+    ("Parameter that sets the gain of the document", ("GRADE=GAIN", "GRADE=GAIN", "-2=GAIN", "-1=GAIN")),
 )
 
 BELOW_0: Rule = (

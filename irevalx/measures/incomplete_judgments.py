@@ -161,10 +161,10 @@ def inferred_average_precision(t: Topics, c: float, epsilon: float) -> FloatArra
 
     The expected value of average precision, assuming that the judged documents are a random sample of the pool. Pooled
     documents ranked above a relevant document are assumed to be relevant at the same rate as the judged documents among
-    them, smoothed by e (default 0.00001, --infap-epsilon) and c (default 2, --infap-c). If none of them was judged, a
-    fraction 1/c of them is assumed to be relevant, so a larger c assumes fewer relevant documents. Documents outside
-    the pool are nonrelevant. A relevant document at rank 1 contributes 1. The value equals map, up to e, if the whole
-    pool was judged. The value is 0 if the topic has no relevant documents.
+    them, smoothed by e (default 0.00001, --infap-epsilon) and c (default 2, --infap-c). If none of the documents above
+    it was judged, a fraction 1/c of the pooled documents above it is assumed to be relevant. Documents outside the pool
+    are nonrelevant. A relevant document at rank 1 contributes 1. The value equals map, up to e, if the whole pool was
+    judged. The value is 0 if the topic has no relevant documents.
 
     Formula: (1/R) sum over relevant retrieved of (1/k + (d/k) (r + e)/(r + n + c e)), d = r + n + u.
     Source: [yilmaz-aslam-2006]; the constant c: [yilmaz-aslam-2008], section 4.5.4.

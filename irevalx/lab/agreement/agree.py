@@ -209,15 +209,15 @@ def agree(
 
     The result has one row per measure. Correlations are Kendall's tau, in which ties count as concordant; tau-b; tau_AP
     of y with x as the reference (tau_ap), which does not compare runs that are tied in y; tau_AP,b (tau_ap_b), the mean
-    of two values with x and with y as the reference (Urbano and Marrero 2017); and Pearson's correlation. The errors of
-    y are the root mean square error and the bias. Changes of rank are described by the mean absolute change, by the
-    largest rise and fall with the runs that rise and fall most, and by the number of inversions. An inversion is a pair
-    of runs that y ranks in the opposite order (Büttcher et al., 2007, report inversions with tau). The column
-    significant contains the share of runs whose values in x and y differ significantly (paired t test over topics, p <
-    0.05).
+    of two values with x and with y as the reference (Urbano and Marrero 2017); and Pearson's correlation. The errors
+    reported for y are its root mean square error and its bias. Changes of rank are described by the mean absolute
+    change, by the largest rise and fall with the runs that rise and fall most, and by the number of inversions. An
+    inversion is a pair of runs that y ranks in the opposite order (Büttcher et al., 2007, report inversions with tau).
+    The column significant contains the share of runs whose values in x and y differ significantly (paired t test over
+    topics, p < 0.05).
 
     Significance decisions on pairs of runs (p < 0.05 in the requested test, without correction) are compared as well.
-    The result contains the number of pairs that are significantly different in neither evaluation (c11 in csv and
+    The result contains four numbers of pairs: pairs that differ significantly in neither evaluation (c11 in csv and
     json), in y only (new, c12), in x only (lost, c21), and in both (c22). The rate of false differences (fpr) is the
     share of pairs that differ significantly in y, among the pairs that do not in x. The rate of missed differences
     (fnr) is the share of pairs that do not differ significantly in y, among the pairs that do in x. Bompada et al.

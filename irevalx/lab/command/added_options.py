@@ -48,7 +48,7 @@ SCORES_INPUT = _named(
         metavar="MEASURE...",
         requires="scores",
         default=(),
-        help="Measures for which lower values are better, if irevalx does not define them. Can be repeated.",
+        help="Measures that irevalx does not define and for which lower values are better. Can be repeated.",
     ),
     score_columns=choice(
         *SCORE_COLUMNS,

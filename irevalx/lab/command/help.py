@@ -66,10 +66,9 @@ class HelpCommand(click.Command):
         return option
 
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the description of the command.
+        """Write the description. Brief help contains only the summary and one further sentence.
 
         The full help contains the first paragraph after the summary, and the first sentence of each other paragraph.
-        Brief help contains only the summary and one further sentence.
         """
         summary, *paragraphs = inspect.cleandoc(self.help or "").split("\n\n")
         first, others = paragraphs[:1], map(first_sentence, paragraphs[1:])
@@ -100,12 +99,11 @@ class HelpCommand(click.Command):
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write a reference to more complete descriptions, and the example."""
-        page, more = f"man {ctx.command_path.replace(' ', '-')}", f"{ctx.command_path} {ALL_OF_IT} explains all options"
+        page, path = f"man {ctx.command_path.replace(' ', '-')}", ctx.command_path
+        in_brief = f"{path} {ALL_OF_IT} explains all options; see also {page}."
         formatter.write_paragraph()
         with formatter.indentation():
-            formatter.write_text(
-                f"{page} describes the command in full." if self.is_long(ctx) else f"{more}; see also {page}."
-            )
+            formatter.write_text(f"{page} describes the command in full." if self.is_long(ctx) else in_brief)
         super().format_epilog(ctx, formatter)
 
     def is_long(self, ctx: click.Context) -> bool:

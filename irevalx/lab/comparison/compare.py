@@ -139,13 +139,10 @@ def compare(
         TopicClusters,
         refined(
             help=(
-                "families of related collections: ``{collection: family}``, or a file with one line ``COLLECTION "
-                "FAMILY`` per collection. The test on collections like these treats families as clusters."
+                "families of related collections: a file with one line ``COLLECTION FAMILY`` per collection or, in "
+                "Python, ``{collection: family}``. The test on collections like these treats families as clusters."
             ),
-            shell_help=(
-                "File that assigns collections to families of related collections, with one line COLLECTION FAMILY per "
-                "collection. The test on collections like these treats families as clusters."
-            ),
+            shell_help="",
         ),
     ] = None,
     **options: Unpack[TestOptions],

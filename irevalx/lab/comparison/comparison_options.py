@@ -125,9 +125,9 @@ Systems = Annotated[
             "topics and runs."
         ),
         shell_help=(
-            "Compare systems with several runs each (replicates). Replicates are, for example, folds or seeds. FILE "
-            "contains one line RUN SYSTEM per run. The value of a topic is the mean over the runs of a system; tests "
-            "and intervals are over topics and runs."
+            "Compare systems with several runs each (replicates), such as folds or seeds. FILE contains one line RUN "
+            "SYSTEM per run. The value of a topic is the mean over the runs of a system; tests and intervals are over "
+            "topics and runs."
         ),
     ),
 ]

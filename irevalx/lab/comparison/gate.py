@@ -128,7 +128,7 @@ def gate(
 
     If several collections are given, as in ``compare``, the result contains a verdict on the mean over the collections
     and a verdict on each collection. The intervals of the mean and of its ratio to the baseline's mean treat the topics
-    of each collection as a sample, as in the test of ``compare`` on these collections. A run passes if all of its
+    of each collection as a sample, as does the test of ``compare`` on these collections. A run passes if all of its
     verdicts pass. Intervals are simultaneous over all verdicts on means and, separately, over all verdicts on single
     collections. Each collection must contain results of all runs.
 

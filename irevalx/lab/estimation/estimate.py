@@ -219,11 +219,11 @@ def estimate(
 
     If `human` and `machine` are scores, neither judgments nor runs are required. In this case, the machine scores
     belong to the answers of each system to all topics (questions), and the human scores belong to the answers to a
-    random sample of the topics. The result contains the same rows and columns as for complete topics, and a column
-    machine with the uncorrected mean of the machine scores. The mean difference between two systems is estimated from
-    the topics for which both systems have scores. If all human scores are 0 or 1, the interval of a mean is Wilson's
-    interval for an effective number of human scores. For a mean difference between binary scores, 0.5 is added to the
-    sum of squares.
+    random sample of the topics. The result has the same rows and columns as if the assessors judged some topics, and a
+    column machine with the uncorrected mean of the machine scores. The mean difference between two systems is estimated
+    from the topics for which both systems have scores. If all human scores are 0 or 1, the interval of a mean is
+    Wilson's interval for an effective number of human scores. For a mean difference between binary scores, 0.5 is added
+    to the sum of squares.
 
     With `plan`, the result contains the expected half-width of the confidence interval (half_width) for other numbers
     of topics with human labels. The available human labels serve as a pilot sample. In simulations with 10, 20 and 50
@@ -275,7 +275,7 @@ def estimate(
         short for benjamini-hochberg. With bonferroni, simultaneous intervals are also reported.
     plan : instead of estimating values, predict the half-width of the confidence interval for each of these numbers of
         topics with human labels. At least 10 topics must already have human labels. With `human_labels="random"`,
-        these are numbers of documents in all topics, and at least two documents of each topic must have human labels.
+        the numbers count documents over all topics, and at least two documents of each topic must have human labels.
     design : instead of estimating values, select documents for the assessors to judge, at most this number. With
         scores, select this number of topics. For documents, the result contains strata, which are defined by machine
         grade and rank, and their sampling rates for irevalx-lab degrade.

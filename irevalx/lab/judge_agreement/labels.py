@@ -91,9 +91,9 @@ def _run(
             several=True,
             metavar="NAME=FILE[,FILE]",
             help=(
-                "Instead of MACHINE: compare several machines, each with its own name (repeat the option). Several "
-                "files of one name are repeated answers of that machine: the first file is compared, and the agreement "
-                "among all of them measures its reliability (self_kappa)."
+                "Instead of MACHINE: compare several machines, each with its own name (repeat the option). Files "
+                "with the same name are repeated answers of one machine: the first file is compared, and the agreement "
+                "among all answers measures the reliability of the machine (self_kappa)."
             ),
         ),
     ] = None,
@@ -295,10 +295,9 @@ def labels(
     answer. favour_labels is the difference in machine labels that is associated with one standard deviation of the
     covariate, for documents of the same topic and human grade. favour_errors is the corresponding difference in label
     error, for documents of the same topic. The intervals of both differences use Student's t distribution and treat
-    topics as clusters. As for groups of runs, favour_p is the larger of their p-values, or 1 if their signs differ; it
-    is corrected only if the covariate consists of words. If the values of the covariate are words, such as the names of
-    systems, the documents with each word, or with each group of words, are compared with the other documents of the
-    same topics.
+    topics as clusters. favour_p is the larger of the two p-values, or 1 if their signs differ; it is corrected only for
+    words. If the values of the covariate are words, such as the names of systems, the documents with each word, or with
+    each group of words, are compared with the other documents of the same topics.
 
     Confidence intervals of agreement, error, bias and correlation are for the population of topics. Intervals of
     significance decisions are quantiles over resampled topics. Because resampled rankings are noisier than the original
