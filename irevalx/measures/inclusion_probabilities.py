@@ -169,7 +169,7 @@ def stat_ap_variance(t: InclusionTopics) -> FloatArray:
 
     Formula: min(1, (a - b/(n - 1) + t)/statR^2 times n/(s + 0.1)), a = sum over sampled relevant of (1 - p) y^2, b =
     the product of y times y over all ordered pairs of those, t = sum over sampled relevant retrieved of ((1 - p)/p^2)
-    times the square of the sum over those below of 1/(k p), y = (prec - statAP)/p, prec = (1 + c)/k or 0 where not
+    times the square of the sum over those below of 1/(k p), y = (prec - statAP)/p, prec = (1 + c)/k and 0 where not
     retrieved, c = sum over those above of 1/p, n = how many were sampled, s = how many of those were retrieved.
     Source: [aslam-pavlu-2007]; statAP_MQ_eval.
     """
