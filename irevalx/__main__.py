@@ -7,7 +7,7 @@ from irevalx.process.startup import OUT_OF_MEMORY, end_on_interrupt, shortage
 
 
 def run() -> None:
-    """Run the command and exit at once. Objects are not freed one by one, which would take time."""
+    """Run the command, and end the process without freeing each object, which would take time."""
     end_on_interrupt()  # if another program calls this
     import gc
     from contextlib import suppress

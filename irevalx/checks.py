@@ -127,7 +127,10 @@ def named_choice(what: What, value: Any, choices: Sequence[str]) -> str:
 
 
 def encodable(what: What, value: str) -> str:
-    """Return the string ``value``. Raise ArgumentError if it contains a surrogate that does not represent a byte."""
+    """Return the string ``value``.
+
+    Raise ArgumentError if the string contains a surrogate that does not represent a byte.
+    """
     try:
         as_bytes(value)
     except UnicodeEncodeError:

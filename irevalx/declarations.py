@@ -296,7 +296,7 @@ def declared(
 def documented(shared: Mapping[str, Parameter]) -> Callable[[Callable[P, Value]], Callable[P, Value]]:
     """Return a decorator that only adds the declarations and explanations of shared parameters to a function.
 
-    The function must check its arguments itself.
+    The decorated function must check the arguments itself.
     """
 
     def decorate(function: Callable[P, Value]) -> Callable[P, Value]:

@@ -34,7 +34,7 @@ class Notation(Frozen):
         return argument_error(name, rule, value).message
 
     def missing(self, names: Sequence[str], note: str) -> str:
-        """Return the message about a missing parameter. One of several names in ``names`` must be given."""
+        """Return the message about a missing parameter. If several names are given, one is required."""
         return f"missing argument {join_words(names, 'or')}{note}"
 
     def of_function(self, function: Notation) -> Notation:
@@ -74,7 +74,10 @@ def written_in(notation: Notation) -> Iterator[None]:
 
 @contextmanager
 def called_with(function: Notation) -> Iterator[None]:
-    """Return a context for a call of a public function. Messages use the keywords of this function or the options."""
+    """Return a context for a call of a public function.
+
+    Messages use the keywords of the function or the options of the command.
+    """
     with written_in(_notation.get().of_function(function)):
         yield
 
@@ -112,7 +115,7 @@ def invalid_value(name: str, rule: str, value: object) -> str:
 
 
 def missing(*names: str, note: str = "") -> UsageError:
-    """Return the error about a missing parameter. One of several names in ``names`` must be given."""
+    """Return an error that reports a missing parameter. If several names are given, one is required."""
     notation = current_notation()
     return UsageError(notation.missing([notation.meanings.get(name, name) for name in names], note))
 
@@ -129,7 +132,10 @@ What: TypeAlias = "str | Callable[[], str]"
 
 
 def argument_error(what: What, rule: str, got: object) -> ArgumentError:
-    """Return the error about an invalid argument. The message has the form ``what`` must be ``rule``, not ``got``."""
+    """Return an error that reports an invalid argument.
+
+    The message has the form ``what`` must be ``rule``, not ``got``.
+    """
     return ArgumentError(f"{what() if callable(what) else what} must be {rule}, not {short_repr(got)}")
 
 

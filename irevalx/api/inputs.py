@@ -59,7 +59,7 @@ _IN_MEMORY = tuple(fmt.name for fmt in formats.REL_FORMATS.values() if fmt.table
 
 
 class Qrels:
-    """Relevance judgments that are read once and can be used in several evaluations. ``Qrels.read`` creates them.
+    """Relevance judgments that are read once and can be used in several evaluations. ``Qrels.read`` creates instances.
 
     >>> Qrels.read({"302": {"A": 1}, "301": {"A": 1, "B": 0}}).topics
     ['301', '302']
@@ -393,7 +393,10 @@ def _read_run(given: Any, what: str, name: Any, results_format: Any, strict: Any
 def _runs_in(
     given: Any, what: str, results_format: Any, strict: Any, name: str | None = None, *, at_once: bool = False
 ) -> list[Run]:
-    """Return one run, or all runs of a table or file. If there is only one run, ``name`` replaces its name."""
+    """Return one run, or all runs of a table or file.
+
+    If there is only one run, ``name`` replaces the name of the run.
+    """
     # If ``at_once`` is true, a stream is read now and not when the run is evaluated.
     fmt = formats.results_format(checks.text("results_format", results_format))
     strict = checks.flag("strict", strict)

@@ -95,7 +95,10 @@ def is_summary(topic: str) -> bool:
 
 
 def number_of(value: Any) -> float | None:
-    """Convert a value to a finite number. Return NaN for a missing value, or None if it is not a finite number."""
+    """Convert a value to a finite number.
+
+    Return NaN for a missing value, or None for a value that is not a finite number.
+    """
     if isinstance(value, str):
         number, is_plain = c_double(as_bytes(value))
         if is_plain and "x" not in value.lower():
@@ -123,7 +126,10 @@ def measure_name(name: str) -> str:
 
 
 def have_measures(names: Sequence[str]) -> bool:
-    """Return whether any name is a measure of irevalx. Names without letters and names of summaries are ignored."""
+    """Return whether one of the names is the name of a measure of irevalx.
+
+    Names without letters and names of summaries are ignored.
+    """
     with_letters = (name for name in names if any(map(str.isalpha, name)) and not is_summary(name))
     return any(map(is_known_measure, islice(with_letters, _MOST_TRIED)))
 

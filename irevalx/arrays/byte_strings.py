@@ -423,8 +423,8 @@ def may_repeat(topic: IntArray, keys: WordArray) -> bool:
     If the result is True, two keys are equal, but the documents can be different.
 
     This check is much faster than ``DocumentTable``, which also determines the indices of duplicate documents. Each
-    topic has a range of slots, and each slot contains the last document that maps to it. If two documents are equal, at
-    most one of them occupies the slot. The few documents that do not occupy their slots are sorted by key and compared.
+    topic has a range of slots, and each slot contains the last document that maps to it. Of two equal documents, at
+    most one occupies the slot. The few documents that do not occupy their slots are sorted by key and compared.
     """
     if topic.size > _MOST_SORTED:
         n_topics = int(topic.max()) + 1

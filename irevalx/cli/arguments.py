@@ -171,7 +171,10 @@ def _unknown_option(name: str, known: Collection[str]) -> UsageError:
 
 
 def _files_alone(words: list[str]) -> list[str]:
-    """Return the words after the first file, under POSIXLY_CORRECT. Raise UsageError if one of them is an option."""
+    """Return the words after the first file, under POSIXLY_CORRECT.
+
+    Raise UsageError if an option is among the file names.
+    """
     for word in words if len(words) > 1 else ():
         if word.startswith("-") and word != STANDARD_INPUT:
             raise UsageError(f"option {quote(word)} must precede the files, because POSIXLY_CORRECT is set")
@@ -190,7 +193,7 @@ class WholeNumber(click.ParamType):  # type: ignore[type-arg, unused-ignore]
     name = "N"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        """Convert a text to a number. Default values are already numbers."""
+        """Convert a string to a number. Default values are already numbers."""
         if isinstance(value, int):
             return value
         number, plain = c_long(as_bytes(value))
@@ -207,7 +210,7 @@ class RelevanceLevel(WholeNumber):
     """A relevance threshold, which is an integer or, with ``--grades real``, a decimal number."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:  # type: ignore[override]
-        """Convert a text to a number. Default values are already numbers."""
+        """Convert a string to a number. Default values are already numbers."""
         if isinstance(value, int) or not ctx:
             return super().convert(value, param, ctx)
         if ctx.params.get("grades") == "real":

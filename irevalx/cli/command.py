@@ -232,7 +232,10 @@ def _over_collections(
 
 
 def _order(options: Options) -> Callable[[list[Evaluation]], list[Evaluation]]:
-    """Return a function that sorts evaluations. Raise UsageError if the measure of ``--sort`` is not printed."""
+    """Return a function that sorts evaluations.
+
+    Raise UsageError if the measure by which ``--sort`` sorts is not printed.
+    """
     if options.sort is None:
         return lambda evaluations: evaluations
     from irevalx.measures.selection import printed_name

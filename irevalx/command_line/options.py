@@ -57,7 +57,10 @@ class ShellNotation(Notation, kw_only=True):
         return f"{self.written(name)} {shell_word(str(value))}: must be {rule}"
 
     def missing(self, names: Sequence[str], note: str) -> str:
-        """Return the message about a missing option or argument. One of several ``names`` must be given."""
+        """Return the message about a missing option or argument.
+
+        If there are several ``names``, one of the options must be given.
+        """
         by_kind = groupby(map(self.written, names), lambda name: "option" if name.startswith("-") else "argument")
         words = " or ".join(f"{kind} {join_words([*several], 'or')}" for kind, several in by_kind)
         return f"missing {words}{note}{self.command and f' (see {self.command} -h)'}"
@@ -156,7 +159,7 @@ def _entries(parameter: Parameter, texts: Sequence[str]) -> dict[str, Any]:
 
 
 def refuse_standard_input_twice(*paths: str | None) -> None:
-    """Raise UsageError if two paths refer to standard input or to the same pipe. None is ignored."""
+    """Raise UsageError if two paths refer to standard input or to the same pipe. Files that are None are ignored."""
     if paths.count(STANDARD_INPUT) > 1:
         raise UsageError("standard input (-) can be given for only one file")
     seen: dict[tuple[int, int], str] = {}

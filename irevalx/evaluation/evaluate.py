@@ -353,7 +353,10 @@ def warn_of_copies(runs: Iterable[tuple[bytes, str]], warn: Warn) -> None:
 
 
 def _names_for(path: str, tag: bytes, *, is_unique: bool) -> Iterator[bytes]:
-    """Yield possible names for a run in a file, in order of preference. If ``tag`` is not empty, it is appended."""
+    """Yield possible names for a run in a file, in order of preference.
+
+    A ``tag`` that is not empty is appended to each name.
+    """
     end = b":" + tag if tag else b""
     if is_unique:
         yield as_column(stem_of(path)) + end

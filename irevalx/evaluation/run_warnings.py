@@ -117,7 +117,10 @@ class SeenRuns(Frozen):
                 self._add(number, *of_run.kind, partial(self._left_out, number, of_run))
 
     def _left_out(self, number: int, counts: TopicCounts) -> str:
-        """Return the text of the warning. If two topics differ only in spelling, the text includes these topics."""
+        """Return the text of a warning about topics without results or judgments.
+
+        If two topics differ only in spelling, the text includes these topics.
+        """
         line = counts.left_out(complete=self.settings.complete) or ""
         if not counts.missing or not counts.unjudged or counts.missing == counts.judged:
             return line
@@ -160,7 +163,10 @@ class SeenRuns(Frozen):
 
     @cached_property
     def _without_pool(self) -> str:
-        """The warning about measures that equal map, or "". A warning about few judged documents precedes it."""
+        """The warning about measures that equal map, or "".
+
+        A warning about few judged documents precedes the warning about the pool.
+        """
         return equal_to_map(self.judgments, self.selection.measures)
 
     @cached_property

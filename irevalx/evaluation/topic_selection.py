@@ -140,7 +140,7 @@ class LevelCheck(Frozen):
         return int(np.count_nonzero(lacks)), lacks.size
 
     def warning(self, path: str, n_without: int, n_topics: int) -> str | None:
-        """Return a warning about failing topics, or None if there are too few of them."""
+        """Return a warning about failing topics, or None if too few topics fail."""
         if not n_without or n_without < self.least_share * n_topics:
             return None
         has = "has" if n_without == 1 else "have"
@@ -344,7 +344,7 @@ def _without_suffix(name: bytes) -> bytes:
 
 
 def _without_decimals(name: bytes) -> bytes:
-    """Remove ".0" from an integer ID. Programs that store IDs as real numbers append it."""
+    """Remove ".0" from an integer ID. Programs that store IDs as real numbers append ".0"."""
     stem = name.removesuffix(b".0")
     return stem if stem.isdigit() else name
 

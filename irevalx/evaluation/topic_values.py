@@ -182,7 +182,7 @@ class AssessedRanking(Frozen):
         """Return the input from which measures are computed.
 
         The input depends on the treatment of unjudged documents, the relevance level and the tie order. If ``by_gain``
-        is given, the best and worst orders sort tied documents by the gains of that measure.
+        is given, the best and worst orders sort tied documents by the gains of the measure ``by_gain``.
         """
         seen = treatment, level, by_gain and (by_gain.parameters.levels, by_gain.measure.kind.scales_gains), ties
         if seen not in self._assessed:

@@ -20,7 +20,10 @@ _MOST_IN_A_DICTIONARY = 1 << 14
 
 
 class TopicIndex(Mapping[bytes, int]):
-    """A mapping from topics to indices by binary search. For many topics, it is as fast as a dictionary but smaller."""
+    """A mapping from topics to indices by binary search.
+
+    For many topics, the index is as fast as a dictionary but smaller.
+    """
 
     def __init__(self, topics: tuple[bytes, ...]) -> None:
         self._topics = topics
@@ -125,7 +128,10 @@ class JudgmentKind:
         return {}
 
     def failures(self, topics: Sequence[bytes]) -> Mapping[bytes, EvaluationError]:
-        """Return a dictionary with the error of each topic that cannot be evaluated. All of ``topics`` are checked."""
+        """Return a dictionary with the error of each topic that cannot be evaluated.
+
+        Every topic in ``topics`` is checked.
+        """
         return self.duplicates
 
     def without(self, level: float, *, relevant: bool) -> BoolArray | None:

@@ -187,7 +187,10 @@ class _Kinds:
 
 
 def _numbered(topics: Segments, parts: Segments, subtopic: IntArray) -> tuple[IntArray, IntArray]:
-    """Number the distinct pairs of topic and subtopics. Return each document's number and the first such document."""
+    """Number the distinct pairs of topic and subtopics.
+
+    Return each document's number and the first document of each number.
+    """
     kind = topics.ids
     base = int(subtopic.max(initial=0)) + 2
     for place in range(int(parts.lengths.max(initial=0))):

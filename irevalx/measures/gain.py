@@ -411,7 +411,10 @@ def _add_ones(x: FloatArray, times: IntArray) -> FloatArray:
 
 
 def _log2(x: FloatArray) -> FloatArray:
-    """Return log2 of each element, computed by the C library. ``np.log2`` can differ from it in the last bit."""
+    """Return log2 of each element, computed by the C library.
+
+    ``np.log2`` can differ from the C function in the last bit.
+    """
     values = x.tolist()
     logs = {value: c_log(value, math.log2) for value in set(values)}
     return np.array([logs[value] for value in values], np.float64)

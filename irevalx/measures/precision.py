@@ -260,8 +260,8 @@ def multiple_r_precision(t: Topics, multiples: Sequence[float]) -> list[FloatArr
 class _Walk:
     """An emulation of how trec_eval compares ranks with a list of cutoffs, from the last cutoff to the first.
 
-    trec_eval first skips cutoffs greater than ``start``, and then advances to the preceding cutoff whenever it reaches
-    one. If trec_eval cannot reach a cutoff (because the cutoff is below 1 or out of order), it reaches none of the
+    trec_eval first skips cutoffs greater than ``start``, and then advances to the preceding cutoff whenever a cutoff is
+    reached. If trec_eval cannot reach a cutoff (because the cutoff is below 1 or out of order), it reaches none of the
     preceding cutoffs.
     """
 

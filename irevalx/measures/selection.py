@@ -215,8 +215,8 @@ def select_measures(
     def place(request: Request) -> tuple[int, int, bool, float]:
         """Return the sort key of a request.
 
-        Measures without topic values come first, followed by the measures with each treatment. For each treatment,
-        measures are in print order, and levels are in ascending order.
+        Measures without topic values come first. The other measures are grouped by their treatment of unjudged
+        documents. For each treatment, measures are in print order, and levels are in ascending order.
         """
         block = -1 if request.measure.kernel is None else blocks.index(request.treatment)
         return block, place_of(request.measure), request.spec.level is not None, request.spec.level or 0

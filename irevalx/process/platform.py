@@ -134,7 +134,7 @@ def is_pipe(file: BinaryIO) -> bool:
 
 
 def can_seek(file: BinaryIO) -> bool:
-    """Return whether a file supports seeking. On Windows, file objects incorrectly report that pipes support it."""
+    """Return whether a file supports seeking. On Windows, file objects incorrectly report that pipes can seek."""
     return file.seekable() and not (WINDOWS and is_pipe(file))
 
 
@@ -183,7 +183,7 @@ def call_every_second(function: Callable[[], None] | None, first: float = 0.0) -
     """Call a function after ``first`` seconds and every second from then on, or stop the calls if it is None.
 
     A signal interrupts the main thread for each call, because a process with a second thread cannot be forked safely.
-    Windows has no such signal, and other threads cannot receive it.
+    Windows has no timer signal, and only the main thread can receive one.
     """
     if sys.platform == "win32":
         return

@@ -21,10 +21,10 @@ WIDTH = 20
 
 
 class Progress:
-    """A counter of the lines that were read. The count is displayed if reading takes longer than ``PATIENCE``.
+    """A counter of the lines that were read. The count is displayed if reading takes longer than ``PATIENCE`` seconds.
 
-    The progress line begins with ``program``. The function ``show`` displays a new line in place of the previous one;
-    if it is None, nothing is displayed. ``clock`` returns the time in seconds.
+    The progress line begins with ``program``. The function ``show`` displays a new line in place of the previous one.
+    If ``show`` is None, nothing is displayed. ``clock`` returns the time in seconds.
     """
 
     def __init__(
@@ -74,7 +74,7 @@ SHOW: ContextVar[Callable[[str], None] | None] = ContextVar("SHOW", default=None
 
 @contextmanager
 def counting(what: str, total: int) -> Iterator[Callable[[int], None]]:
-    """Yield a function that counts items. After ``PATIENCE`` seconds, it displays a bar with the remaining time."""
+    """Yield a function that counts items. After ``PATIENCE`` seconds, a bar with the remaining time is displayed."""
     show, start = SHOW.get(), monotonic()
     following, n_done, is_shown = start + PATIENCE, 0, False
 

@@ -299,7 +299,10 @@ def score_warning(named: str, parts: Sequence[MalformedNumbers]) -> Iterator[Run
 
 
 def of_these_ties(warnings: Sequence[RunWarning], ties: Ties) -> Collection[RunWarning]:
-    """Return the first warning of each kind that applies to a tie order. Raise a warning that is an error."""
+    """Return the first warning of each kind that applies to a tie order.
+
+    Raise MalformedLineError if a warning is an error.
+    """
     first: dict[str, RunWarning] = {}
     for warning in warnings:
         if warning.is_error:

@@ -125,7 +125,7 @@ class Ranking(Frozen):
     def _over_all_orders(
         seen: Topics, tied: TieGroup, treatment: UnjudgedTreatment, is_judged: BoolArray | None
     ) -> TiedTopics:
-        """Return topics with random tie-breaking. If ``is_judged`` is given, the mask selects the documents."""
+        """Return topics with random tie-breaking. The mask ``is_judged`` selects the documents."""
         tied.refuse_cut(treatment)
         first, last = tied.first, tied.last
         if is_judged is not None:
@@ -157,7 +157,10 @@ class Ranking(Frozen):
         return replace(self, rows=self.rows.keep(mask), rank=self.rank[mask], row=self.row[mask], tied=tied)
 
     def without(self, left_out: BoolArray) -> Ranking:
-        """Remove the documents whose judgments the mask ``left_out`` selects. Lower-ranked documents move up."""
+        """Remove the documents whose judgments the mask ``left_out`` selects.
+
+        Documents ranked below a removed one move up.
+        """
         is_left_out = self.row >= 0
         is_left_out[is_left_out] = left_out[self.row[is_left_out]]
         rank, n_ret = self.rank - self.rows.running_count(is_left_out), self.n_ret - self.rows.count(is_left_out)

@@ -45,7 +45,7 @@ class RankingRules(Frozen):
 
     @cached_property
     def are_plain(self) -> bool:
-        """Whether all rules that the ranking of short lists does not support have their default values."""
+        """Whether the rules that are not supported for short lists have their default values."""
         return all(getattr(self, name) == default for name, default in _PLAIN.items())
 
 

@@ -59,7 +59,7 @@ Known = TypeVar("Known")
 
 
 def computed_once(known: dict[Any, Any], key: Any, compute: Callable[[], Known]) -> Known:
-    """Return a value of ``known``. A missing value is computed and added. Arrays are read-only."""
+    """Return a value from the cache ``known``. A missing value is computed and added. Arrays are read-only."""
     if key not in known:
         value = compute()
         known[key] = read_only(value) if isinstance(value, np.ndarray) else value
@@ -299,7 +299,10 @@ class JudgedTopic:
 
 
 class RankedTopic:
-    """The ranking of a topic, stored as Python numbers. ``Measure.of_topic`` computes measure values from it."""
+    """The ranking of a topic, stored as Python numbers.
+
+    ``Measure.of_topic`` computes measure values from a ranked topic.
+    """
 
     # For short rankings, arithmetic with Python numbers is faster than with arrays.
     __slots__ = ("_gains", "grades", "hits", "judged")

@@ -238,7 +238,7 @@ def _highest_grade(judged: DataFrame, retrieved: DataFrame, settings: Settings, 
 
 
 def _checked_rows(what: str, frame: Any, columns: dict[str, ColumnSpec]) -> Any:
-    """Return the rows of a data frame with the columns ``_ROWS``. ``what`` is its name in messages."""
+    """Return the rows of a data frame with the columns ``_ROWS``. ``what`` is the name of the input in messages."""
     if not hasattr(frame, "mapInArrow"):
         raise ArgumentError(f"{what} must be a Spark data frame, not an object of type {type(frame).__name__}")
     sql = import_module("pyspark.sql.functions")

@@ -42,7 +42,10 @@ def shuffled(docnos: Sequence[str], seed: int, scheme: str, topic: str, draw: in
 
 
 def uniform(qrels: Qrels, rate: str, seed: int, level: int = 1) -> Qrels:
-    """Keep max(1, floor(p n + 1/2)) of the n judgments of each topic. Repeat the draw until one of them is relevant."""
+    """Keep max(1, floor(p n + 1/2)) of the n judgments of each topic.
+
+    Repeat the draw until the sample contains a relevant document.
+    """
     reduced: Qrels = {}
     for topic, grades in qrels.items():
         judged = [docno for docno, grade in grades.items() if grade >= 0]

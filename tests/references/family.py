@@ -1,7 +1,7 @@
 """A second implementation, by plain loops, of the measures of gdeval, ndeval and statAP_MQ_eval.
 
-The loops are a readable specification. No code is shared with irevalx or optimised. Sums are computed from left to
-right, starting at 0.0. Powers are running products.
+The loops are a readable specification. The code is not optimised and is independent of irevalx. Sums are computed from
+left to right, starting at 0.0. Powers are running products.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Plain loops for the measures of incomplete and stratified judgments, and for the treatments of unjudged documents.
 
-This module continues ``references.measures``. No code is shared with irevalx or optimised. A document is relevant if it
-was judged and its grade is at least the level. An unjudged document is never a hit, however low the level is. Sums are
-computed in rank order and are divided by the number of relevant documents at the end.
+This module continues ``references.measures``. The code is not optimised and is independent of irevalx. A document is
+relevant if it was judged and its grade is at least the level. An unjudged document is never a hit, however low the
+level is. Sums are computed in rank order and are divided by the number of relevant documents at the end.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """A second implementation, by plain loops, of all measures, the methods of ``Segments`` and both averages.
 
-The loops are a readable specification. No code is shared with irevalx or optimised. Each measure receives one topic
-and follows the ranking step by step like trec_eval. Sums are computed from left to right, starting at 0.0. A measure's
-arguments after the topic are its parameters: one cutoff, a list of real cutoffs, real numbers, or a list of gains.
+The loops are a readable specification. The code is not optimised and is independent of irevalx. Each measure receives
+one topic and follows the ranking step by step like trec_eval. Sums are computed from left to right, starting at 0.0. A
+measure's arguments after the topic are its parameters: one cutoff, a list of real cutoffs, real numbers, or a list of
+gains.
 """
 
 from __future__ import annotations

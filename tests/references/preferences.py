@@ -1,8 +1,8 @@
 """A second implementation, by plain loops over pairs of documents, of the preference measures.
 
-The loops are a readable specification. No code is shared with irevalx or optimised. Each judgment group is divided
-into pairs (better, worse) of internal IDs, which are counted one by one. Sums are computed from left to right, starting
-at 0.0.
+The loops are a readable specification. The code is not optimised and is independent of irevalx. Each judgment group is
+divided into pairs (better, worse) of internal IDs, which are counted one by one. Sums are computed from left to right,
+starting at 0.0.
 """
 
 from __future__ import annotations

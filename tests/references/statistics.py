@@ -135,7 +135,7 @@ def tukey_ranges(values: Sequence[Sequence[int]]) -> list[Fraction]:
 
 
 def six_ways(pairs: Sequence[tuple[bool, int, bool, int]]) -> dict[str, int]:
-    """Return active, mixed and passive agreement and disagreement of decisions (significance, sign) under x and y."""
+    """Return the six counts of active, mixed and passive agreement and disagreement between decisions under x and y."""
     result = dict.fromkeys(("aa", "ad", "ma", "md", "pa", "pd"), 0)
     for different_x, sign_x, different_y, sign_y in pairs:
         kind = "a" if different_x and different_y else "m" if different_x or different_y else "p"

@@ -83,7 +83,10 @@ class ArrowTable(ColumnTable):
         return tuple(map(values_of, rows.columns[: len(specs)]))
 
     def first_rows(self, *specs: ColumnSpec) -> tuple[Any, ...]:
-        """Return the columns of a first block of rows, for checks. If rows can be read only once, they are empty."""
+        """Return the columns of a first block of rows, for checks.
+
+        The columns are empty if rows can be read only once.
+        """
         batches = [] if self.read_once else islice(self.batches(*specs), 1)
         rows = pa.Table.from_batches(batches, schema_of(*specs))
         return tuple(map(values_of, rows.columns[: len(specs)]))
@@ -250,7 +253,10 @@ def table_of_arrow(given: pa.Table, path: str) -> ArrowTable:
 
 
 def table_of_stream(given: Any, path: str) -> ArrowTable:
-    """Convert an object with an Arrow C stream to a table. Unless it is a pyarrow table, it can be read only once."""
+    """Convert an object with an Arrow C stream to a table.
+
+    A source other than a pyarrow table can be read only once.
+    """
     if isinstance(given, pa.RecordBatch):
         given = pa.Table.from_batches([given])
     if isinstance(given, pa.Table):

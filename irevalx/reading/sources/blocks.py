@@ -161,7 +161,7 @@ def whole_topics(
     topic_of: Callable[[bytes], object] = first_word,
     where: Callable[[int], str] = "line {}".format,
 ) -> Iterator[Block]:
-    """Yield blocks of whole topics. A block is about as large as a chunk, or larger if a topic is larger.
+    """Yield blocks of whole topics. A block is about as large as a chunk, or as large as a topic that exceeds a chunk.
 
     Raise MalformedLineError if a line is longer than ``LONGEST_LINE``. ``where`` returns the location of a line for the
     message, given the line number.
@@ -200,7 +200,7 @@ def _place(source: Source, line: int) -> str:
 
 
 def _last_line(pieces: Sequence[bytes], length: int, where: Callable[[int], str], first: int = 1) -> int:
-    """Return the length of the incomplete last line. ``length`` is its length before the last piece.
+    """Return the length of the incomplete last line. ``length`` is the length of the line without the last piece.
 
     Raise MalformedLineError if a line is longer than ``LONGEST_LINE``. ``first`` is the number of the first line.
     """

@@ -169,7 +169,10 @@ def _topics_of(text: str, members: _Members) -> Iterator[tuple[str, list[tuple[s
 
 
 def _next(text: str, place: int, expected: str) -> tuple[str, int]:
-    """Return the next nonblank character and the next offset. Raise _WrongError unless it is in ``expected``."""
+    """Return the next nonblank character and the next offset.
+
+    Raise _WrongError unless the character is in ``expected``.
+    """
     spaces = _SPACES.match(text, place)
     place = spaces.end() if spaces else place
     mark = text[place : place + 1]

@@ -221,7 +221,7 @@ def _split_at_tabs(text: bytes, n_columns: int) -> _Cut | None:
 def _split_at_boundaries(
     buffer: ByteArray, n_columns: int, layout: Layout, comments: CommentStyle, expected: int | None
 ) -> tuple[_Cut, IntArray, int | None]:
-    """Split a block at the edges of tokens. Return the columns, the malformed lines, and ``DataLines.uneven``."""
+    """Split a block at the boundaries of columns. Return the columns, the malformed lines, and ``DataLines.uneven``."""
     # Tab, newline, vertical tab, form feed and carriage return have consecutive codes. For codes below tab, the
     # subtraction wraps around.
     separator = ((buffer - np.uint8(_TAB)) < 5) | (buffer == _SPACE)
@@ -269,7 +269,10 @@ def columns_in(block: Block, layout: Layout, compat: Compat) -> str | None:
 def whole_numbers(
     texts: Names, malformed: MalformedNumbers, lines: DataLines, rows: IntArray | None = None
 ) -> IntArray:
-    """Parse integers like C's ``atol``, and count malformed numbers. ``rows`` contains their data lines."""
+    """Parse integers like C's ``atol``, and count malformed numbers.
+
+    ``rows`` contains the data lines of the numbers.
+    """
     values, plain = integers(texts)
     rest = (~plain).nonzero()[0]
     if rest.size:

@@ -49,7 +49,7 @@ class NamedRows(TextRows):
         return super().columns(block, rules if rules.strict else replace(rules, strict=True))
 
     def about_duplicates(self) -> str:
-        """Return a hint about duplicate documents in a run, or "" for judgments, whose columns are named anyway."""
+        """Return a hint about duplicate documents if the table is a run, or "" if the table contains judgments."""
         is_run = SCORE in self.specs or RANK in self.specs
         return remedy_of_runs(self.names) if is_run else ""
 
