@@ -105,7 +105,7 @@ def test_tables() -> None:
         assert cells == [f"{mean:.4f}{'*' * best}" for mean, best in zip(means, better, strict=True)]
     two = run("--quiet", "--format", "latex", "-m", "recip_rank", "-m", "P.5", *PATTERNS, cwd=FOLDER).stdout.decode()
     assert two.count(r"\begin{table}") == 2
-    assert r"\caption{Values of P\_5.}" in two
+    assert r"\caption{Values of P\_5.}" in two.replace(r"\allowbreak{}", "")
     single = (PATTERNS[0], "runs/{collection}/bm25.trec")
     table = (
         run("--format", "table", "-m", "recip_rank", "-m", "num_q", *single, cwd=FOLDER).stdout.decode().splitlines()
