@@ -16,7 +16,7 @@ from collections.abc import Hashable, Iterable, Sequence
 
 import numpy as np
 
-from irevalx.arrays.segments import BoolArray, FloatArray
+from irevalx.arrays.segments import FloatArray
 from irevalx.frozen import Frozen, replace
 from irevalx.statistics.clusters import Clusters
 from irevalx.statistics.confidence_intervals import Ends
@@ -45,11 +45,7 @@ class MeanDifferences(Frozen):
 
         with np.errstate(divide="ignore", invalid="ignore"):
             p = np.asarray(2 * special.stdtr(self.freedom, -np.abs(self.difference) / self.error))
-        return np.where((self.error == 0) | np.isnan(p), np.where(self._are_equal, 1.0, np.nan), p)
-
-    @property
-    def _are_equal(self) -> BoolArray:
-        return np.asarray((without_noise(self.difference) == 0) & (self.error == 0))
+        return np.where(self.error == 0, np.where(without_noise(self.difference) == 0, 1.0, np.nan), p)
 
     def interval(self, alpha: float | FloatArray) -> Ends:
         """Return the bounds of t intervals with the confidence level 1 - alpha, or NaN if nothing varies."""

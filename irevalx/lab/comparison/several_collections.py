@@ -395,11 +395,10 @@ def _rows(
             greatest=float(greatest),
         )
         for (scope, of_scope), estimate in zip(means.items(), estimates, strict=True):
-            low, high = estimate.interval(method.alpha)
-            numbers = (estimate.difference, low, high, estimate.freedom, estimate.p)
-            difference, low_end, high_end, df, p = (float(of_pair[0]) for of_pair in numbers)
-            row = of_both._replace(scope=scope, difference=difference, low=low_end, high=high_end, df=df, p=p)
-            of_scope.append(row)
+            numbers = (estimate.difference, *estimate.interval(method.alpha), estimate.freedom, estimate.p)
+            named: dict[str, Any] = dict(zip(("difference", "low", "high", "df", "p"), numbers, strict=True))
+            named = {name: float(of_pair[0]) for name, of_pair in named.items()}
+            of_scope.append(of_both._replace(scope=scope, **named))
     both = zip(*(_corrected(rows, method) for rows in means.values()), strict=True)
     return [row for each in both for row in each], single
 
