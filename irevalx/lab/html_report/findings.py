@@ -16,7 +16,9 @@ from irevalx.reports.report import judged_in_words, percent
 from irevalx.wording import join_words
 
 FEW_JUDGED = 0.8
-"""The share of judged documents in a run's top documents below which a caution is added."""
+"""The share of judged documents in a run's top documents below which a sentence on unjudged documents is added."""
+
+_AS_NONRELEVANT = "Most measures treat unjudged documents as nonrelevant."
 
 MANY_TIED = 0.1
 """The share of tied scores in a run's top documents above which a caution is added."""
@@ -137,7 +139,8 @@ def _coverage(of_measure: ComparedMeasure) -> str:
         return ""
     judged = dict(zip(of_measure.runs, coverage.judged_among_retrieved, strict=True))
     equally = "equally" if max(judged.values()) - min(judged.values()) < LEAST_SHARE else "not equally"
-    return f"The runs are {equally} judged. {judged_in_words(judged, coverage.depth)}"
+    treated = f" {_AS_NONRELEVANT}" if min(judged.values()) < FEW_JUDGED else ""
+    return f"The runs are {equally} judged. {judged_in_words(judged, coverage.depth)}{treated}"
 
 
 def _identical(data: ScoresData, runs: str) -> str:
@@ -231,13 +234,13 @@ def _about_judgments(data: ReportData) -> Iterator[str]:
     if not judged:
         return
     few = [name for name, share in judged.items() if share < FEW_JUDGED]
-    if few:
+    if few and data.scores.compared is None:  # otherwise, the findings contain these shares
         least = min(few, key=judged.__getitem__)
         share, first = percent(judged[least]), _of_first(within)
         sentence = f"{share} {first} of {least} are judged"
         if few[1:]:
             sentence = f"Less than {percent(FEW_JUDGED)} {first} are judged for {listed(few)} ({share} for {least})"
-        yield f"{sentence}; most measures treat unjudged documents as nonrelevant."
+        yield f"{sentence}. {_AS_NONRELEVANT}"
 
 
 def _about_ties(data: ReportData) -> Iterator[str]:

@@ -1,6 +1,7 @@
 """The function ``report``, which writes the HTML report of an evaluation, and its command."""
 
 import math
+import os
 import shlex
 import warnings
 from collections.abc import Mapping, Sequence
@@ -289,6 +290,12 @@ def report(
             margin=margin,
             depth=depth,
             rbo=rbo,
+            group_by=group_by,
+            **{
+                name: Path(file).name if Path(file).is_absolute() and not full_paths else file
+                for name in ("machine", "topic_groups", "groups", "clusters")
+                if isinstance(file := arguments[name], str | os.PathLike)
+            },
             **evaluation,
         ),
         "method": method,

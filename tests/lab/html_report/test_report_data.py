@@ -509,6 +509,15 @@ def test_inputs_and_options(tmp_path: Path) -> None:
     files = [{"path": path.name, "sha256": hashlib.sha256(path.read_bytes()).hexdigest()} for path in (qrels, run)]
     assert [about["qrels"], *about["run_files"]] == files
     assert about["options"] == ["-m 'map P.5'", "--alpha 0.1", "--depth 3", "--all-topics", "--ties first"]
+    of_files = {name: tmp_path / f"{name}-file" for name in ("machine", "groups", "clusters", "topic-groups")}
+    for path in of_files.values():
+        path.write_text("1 x\n")
+    of_files["groups"].write_text("run x\nb y\n")
+    (tmp_path / "b.tsv").write_text("1\tA\t1\n")
+    of_files["machine"].write_text("1 0 A 1\n")
+    words = [word for name, path in of_files.items() for word in (f"--{name}", path)]
+    listed = data_of(qrels, run, tmp_path / "b.tsv", "-T", "msmarco", "-m", "map", *words)["about"]["options"]
+    assert {*listed} == {"-m map", *(f"--{name} {path.name}" for name, path in of_files.items())}
     assert about["confidence"] == pytest.approx(0.9)
 
 

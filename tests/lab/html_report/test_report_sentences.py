@@ -29,7 +29,7 @@ def test_sentences() -> None:
     assert best == (
         "good has the highest P.5 of 3 runs (1.000). Under P.5, 1 of 2 runs (good) is significantly better than bad "
         "(0.100), 0 are significantly worse, and 1 is not significantly different. The runs are not equally judged. Of the "
-        "first 5 documents, 0% (odd) to 100% (bad) are judged."
+        "first 5 documents, 0% (odd) to 100% (bad) are judged. Most measures treat unjudged documents as nonrelevant."
     )
     assert pair.startswith("good is significantly better than bad: 0.900 P.5 [0.6")
     assert pair.endswith("(corrected p < 0.001).")
@@ -38,15 +38,15 @@ def test_sentences() -> None:
         "The 95% intervals are for single differences (unadjusted); significance is determined from p-values"
     )
     assert made["about"]["main_pair"] == [1, 0]
-    assert made["warnings"][:2] == [
-        "0% of the first 10 documents of odd are judged; most measures treat unjudged documents as nonrelevant.",
+    assert made["warnings"][:1] == [  # the findings contain the share of judged documents
         "100% of the first 10 documents of odd have tied scores; their order comes from tie-breaking, not from the system.",
     ]
     # half of the documents of the better run are unjudged: P.2 of y cannot rise above it, whatever they are
     two = irevalx.lab.report({"1": {"a": 1, "b": 0}}, {"x": {"1": {"a": 2.0, "u": 1.0}}, "y": {"1": {"b": 1.0}}}, "P.2")
     assert two.data["findings"][0] == (
         "x and y are not significantly different: 0.500 P.2 over 1 topic; no judgment of the unjudged documents can "
-        "change its sign. The runs are not equally judged. Of the first 2 documents, 50% (x) to 100% (y) are judged."
+        "change its sign. The runs are not equally judged. Of the first 2 documents, 50% (x) to 100% (y) are judged. Most measures treat "
+        "unjudged documents as nonrelevant."
     )
 
 
@@ -69,7 +69,7 @@ def test_verdicts_and_intervals() -> None:
     assert made["findings"][:3] == [
         "noisy has the highest P.10 of 4 runs (0.500). Under P.10, 1 of 3 runs (steady) is significantly better than base "
         "(0.300), 0 are significantly worse, and 2 are not significantly different. The runs are not equally judged. Of the "
-        "first 10 documents, 30% (base) to 50% (noisy) are judged.",
+        "first 10 documents, 30% (base) to 50% (noisy) are judged. Most measures treat unjudged documents as nonrelevant.",
         f"noisy is not significantly different from base: 0.200 P.10 [{low:.3f}, {high:.3f}] (corrected p = "
         f"{2 * tested.pvalue:.3f}).",
         made["findings"][2],
@@ -88,7 +88,8 @@ def test_verdicts_and_intervals() -> None:
     every = irevalx.lab.report(qrels, {run: runs[run] for run in ("base", "same", "steady")}, "P.10 success.1").data
     assert every["findings"][0] == (
         "steady has the highest P.10 of 3 runs (0.410) and is significantly different from both other runs. The runs are "
-        "not equally judged. Of the first 10 documents, 30% (base) to 41% (steady) are judged."
+        "not equally judged. Of the first 10 documents, 30% (base) to 41% (steady) are judged. Most measures treat "
+        "unjudged documents as nonrelevant."
     )
     assert every["findings"][1].startswith(
         "steady is significantly better than same, the best run that differs significantly from it: 0.100 P.10"
@@ -120,7 +121,8 @@ def test_identical_rankings() -> None:
     )
     two = irevalx.lab.report(qrels, {"first": first, "copy": copy}, "map").data
     assert two["findings"] == [
-        f"{sentence} The runs are equally judged. Of the first 10 documents of each run, 66.7% are judged."
+        f"{sentence} The runs are equally judged. Of the first 10 documents of each run, 66.7% are judged. Most measures "
+        "treat unjudged documents as nonrelevant."
     ]
     three = irevalx.lab.report(qrels, {"first": first, "copy": copy, "other": other}, "map").data
     assert sentence in three["warnings"]
@@ -174,7 +176,7 @@ def test_links_of_findings(margin: float | None, n_links: int) -> None:
 def test_judgments_of_relevant_documents_only() -> None:
     """Without judged nonrelevant documents, the share of judged documents is P@K: a caution says so instead."""
     run = {"1": {"a": 2.0, "u": 1.0, "v": 0.5}}
-    caution = "33.3% of the first 10 documents of x are judged; most measures treat unjudged documents as nonrelevant."
+    caution = "33.3% of the first 10 documents of x are judged. Most measures treat unjudged documents as nonrelevant."
     only = (
         "qrels: only relevant documents are judged (no grade is below 1, level); the share of judged documents is not "
         "informative."
