@@ -46,7 +46,7 @@ _AS_NONRELEVANT = {
 
 
 COVERAGE_MEASURES = {judged, unjudged}
-"""The measures that describe the coverage of the judgments. Differences in these measures are not tested."""
+"""The measures that describe the coverage of the judgments. Differences in coverage are not tested."""
 
 
 class UnjudgedOfRuns(Frozen):
@@ -56,7 +56,7 @@ class UnjudgedOfRuns(Frozen):
     """
 
     judgments: Judgments | None
-    """The judgments, or None if the object was unpickled. Before the object is pickled, the documents are read."""
+    """The judgments, or None if the object was unpickled. Documents are read before the object is pickled."""
     topics: Sequence[bytes]
     sources: Sequence[RunStream]
     rules: RankingRules

@@ -1,6 +1,6 @@
 """Label files, which contain a second set of judgments for the same documents.
 
-One file contains labels by human assessors (called human). The other file contains labels by any other judge (called
+One file contains labels by human assessors (called human). The second file contains labels by another judge (called
 machine), usually an LLM. A negative grade is a missing label.
 
 Integer labels are grades. If a file contains a label that is not an integer, and no label exceeds 1, all labels are

@@ -107,7 +107,8 @@ def measure_runs(
 ) -> MeasuredRuns:
     """Evaluate runs with judgments, or select measure values from ``Scores``. Warn about all omissions.
 
-    If ``measures`` is empty, the measures are ``default``. For scores, ``default_of_scores`` selects the measures.
+    If ``measures`` is empty, the measures in ``default`` are computed. For scores, ``default_of_scores`` selects the
+    measures.
     """
     requested = measures_of(measures)
     if not isinstance(given, Scores):

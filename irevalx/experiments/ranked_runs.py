@@ -196,7 +196,7 @@ class EvaluationRules(Frozen, kw_only=True):
     relative to the maximum number of documents that any run retrieves for a topic, times the number of topics. If the
     minimum share is above 0, runs that have no results for a topic are also excluded."""
     fully_judged: int | None = None
-    """A number of top documents. A run is excluded if a top document is unjudged for a judged topic."""
+    """The depth of judgments. A run is excluded if a top document is unjudged for a judged topic."""
     least_runs: int = 2
     """The minimum number of runs, which is 2 if runs are compared."""
     threads: int = 1

@@ -121,7 +121,7 @@ def matches_in_names(pattern: str, runs: Sequence[str], parameter: str) -> list[
 
 
 RemovalTreatment: TypeAlias = Callable[["UniqueDocuments", IntArray], tuple[IntArray, BoolArray]]
-"""A function from the documents of a removed group and all grades to the grades and the pool that remain."""
+"""A function that removes documents of a group: it returns the grades and the pool that remain, given all grades."""
 
 
 class UniqueDocuments(Frozen):

@@ -19,8 +19,8 @@ from irevalx.reports.fitting import (
 from irevalx.reports.table import Table
 
 _SIZES = (("", 64, 38), (r"\small", 71, 42), (r"\footnotesize", 77, 48), (r"\scriptsize", 81, 57))
-"""The font sizes, each with the number of characters in a line and of lines on a page. Smaller sizes have narrower gaps
-between columns."""
+"""The font sizes, each with the number of characters in a line and of lines on a page. In smaller fonts, the gaps
+between columns are narrower."""
 
 _MARK = "Bold type"
 """The phrase in notes that names the mark of the best value."""
@@ -44,7 +44,7 @@ _ACCENTED = re.compile("[\x80-\u017f–—‘’“”„…€™†]")  # noqa
 
 
 def latex_lines(tables: Sequence[Table], digits: int, *, titled: bool) -> Iterator[bytes]:
-    """Yield tables, with titles if ``titled``. Captions explain marks and names, and LaTeX comments contain notes."""
+    """Yield the lines of tables. Captions explain marks and names, and LaTeX comments contain notes."""
     tables = [_narrower(table, digits) for table in tables]
     tables, explanation = with_short_names(tables, digits, _SIZES[-1][1], length=_length)
     lines: list[str] = []

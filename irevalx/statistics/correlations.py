@@ -1,8 +1,8 @@
 """Correlations between two evaluations of the same runs, and rank-biased overlap of rankings.
 
 The functions receive scores of shape (..., n_runs) and return an array of shape (...), with one value for each row of
-runs, so that many samples of judgments can be compared in one call. The arguments x and y are broadcast. Correlations
-of fewer than two runs are NaN.
+runs, so that many samples of judgments can be compared in one call. The shapes of the arguments x and y are broadcast.
+Correlations of fewer than two runs are NaN.
 
 Rank-biased overlap treats tied items as equally ranked: the whole group contributes from its top rank on. If the
 persistence is 1, the result is average overlap: the mean of the agreements at depths 1 to k, where k is the length of

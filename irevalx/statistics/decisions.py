@@ -115,9 +115,10 @@ def _decide_rows(
 def _decide_parts(
     part: Callable[[slice], FloatArray], shape: tuple[int, int, int], rule: DecisionRule
 ) -> tuple[BoolArray, IntArray]:
-    """Decide which pairs differ significantly, given a function that computes the differences in a slice of the rows.
+    """Decide which pairs differ significantly, given a function that computes the differences of a range of rows.
 
-    The shape of the function's result is (n_pairs, n_rows, n_topics). The shape of the decisions is (n_rows, n_pairs).
+        The shape of the function's result is (n_pairs, n_rows, n_topics). The shape of the decisions is (n_rows,
+    n_pairs).
     """
     n_rows, n_pairs, n_topics = shape
     different = np.zeros((n_rows, n_pairs), np.bool_)

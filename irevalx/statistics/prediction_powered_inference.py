@@ -29,7 +29,7 @@ FEWEST_FOR_BENEFIT = 10
 """The minimum number of human topics for which the effective number of topics has an interval."""
 
 _GREATEST = 1 - 1e-15
-"""The highest correlation that is used. Higher correlations are clipped, because atanh(1) is infinite."""
+"""The value to which higher correlations are clipped, because atanh(1) is infinite."""
 
 
 class Estimates(Frozen, kw_only=True):
@@ -147,7 +147,7 @@ def prediction_powered(
 
 
 def _squares(values: FloatArray) -> FloatArray:
-    """Return the sums of squared distances from the mean of each row."""
+    """Return the sum of squared distances of the values of each row from the mean of the row."""
     squares: FloatArray = ((values - values.mean(axis=1, keepdims=True)) ** 2).sum(axis=1)
     return squares
 

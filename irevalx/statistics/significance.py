@@ -227,8 +227,8 @@ def sign_flips(d: FloatArray, resamples: int = RESAMPLES, seed: int = 0) -> Floa
 def _runs_of_pairs(whole: FloatArray) -> FloatArray | None:
     """Return the values of the runs, minus the values of the first run, if the rows are differences of all pairs.
 
-    Return None if the rows are not these differences, up to rounding, or if sums of the values are not exact. The shape
-    of ``whole`` is (n_pairs, n_topics), and the shape of the result is (n_runs, n_topics).
+    Return None if the rows are not differences of all pairs, up to rounding, or if sums of the values are not exact.
+    The shape of ``whole`` is (n_pairs, n_topics), and the shape of the result is (n_runs, n_topics).
     """
     n_runs = (1 + math.isqrt(1 + 8 * len(whole))) // 2
     first, second = pairs_of_runs(n_runs)
@@ -386,14 +386,13 @@ def _subset_sums(numbers: Iterable[int]) -> FloatArray:
 
 
 _BATCH = 2_000_000
-"""The number of scores that are permuted in a batch. Each batch has its own random stream, so that processes do not
-matter."""
+"""The number of scores permuted in a batch. Each batch has its own random numbers, independent of processes."""
 
 _IN_CACHE = 30_000
 """The number of scores that are permuted before their sums are computed, chosen to fit the processor's cache."""
 
 _WORTH_SHARING = 20_000_000
-"""The number of permuted scores from which several processes are used."""
+"""The minimum number of permuted scores for which several processes are used."""
 
 
 class Tukey(Frozen):
@@ -404,7 +403,7 @@ class Tukey(Frozen):
     n_topics: int
 
     def p_values(self, means: FloatArray) -> FloatArray:
-        """Return the p-value of each pair: the fraction of arrangements whose D is at least the mean difference."""
+        """Return the p-value of each pair: the share of arrangements in which D is at least the mean difference."""
         if self.n_topics < 2:
             return np.ones(len(means))
         as_far: IntArray = np.searchsorted(-self.greatest, -np.abs(means), side="right")

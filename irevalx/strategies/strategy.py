@@ -73,7 +73,7 @@ class Candidates(Frozen):
 def candidates_of(
     runs: Sequence[RunStream], depth: int, warn: Warn = lambda line: None, rules: RankingRules = PLAIN
 ) -> list[Candidates]:
-    """Collect the top ``depth`` documents of runs, ranked like in an evaluation. Topics are in byte order."""
+    """Collect the top ``depth`` documents of runs, ranked as in an evaluation. Topics are in byte order."""
     by_topic: dict[bytes, dict[int, list[bytes]]] = {}
     for number, topic, docnos in documents_in_order(runs, depth, warn, rules):
         by_topic.setdefault(topic, {})[number] = docnos

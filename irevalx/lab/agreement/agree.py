@@ -84,7 +84,7 @@ class AgreementRow(NamedTuple):
 
     runs: int
     inversions: int
-    """The number of pairs of runs that y ranks in the opposite order. Pairs with ties are not counted."""
+    """The number of pairs of runs that are in opposite order in x and y. Pairs with ties are not counted."""
 
     decisions: Confusion | None
     """The agreement of significance decisions on pairs of runs, or None if the field ``significant`` is None."""
@@ -107,7 +107,7 @@ _LAST = ("inversions", "tau_ap_b", "tau_ap_b_low", "tau_ap_b_high")
 """The columns that come last in output for programs, so that the positions of earlier columns do not change."""
 
 _NESTED = ("decisions", "intervals", "overlap", "top")
-"""The fields of a row that a table displays in several columns."""
+"""The fields of a row that have several columns in a table."""
 
 
 class AgreementResult(Result):

@@ -117,7 +117,7 @@ LINES_OUTPUT = _named(
     ),
     quiet=flag(default=False, help="Print neither warnings nor progress."),
 )
-"""The options of commands that write lines."""
+"""The options of commands whose output consists of lines, such as qrels."""
 
 TABLES_OUTPUT = {
     **_named(

@@ -17,8 +17,7 @@ WITHOUT_POOLED_RUNS = (
     "Without them, irevalx -m judged@10 prints the share of judged documents, bounds computes the lowest and highest "
     "value of P, rbp and dcg, and compare warns about conclusions that depend on unjudged documents"
 )
-"""A sentence in error messages about alternatives to ``leave-out --new-run`` that require only the judgments and the
-new run."""
+"""An alternative to ``leave-out --new-run`` for error messages, which requires only judgments and the new run."""
 
 Qrels = Annotated[
     GivenQrels,

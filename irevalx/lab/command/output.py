@@ -226,7 +226,7 @@ class Output(Frozen, kw_only=True):
     def write(self, result: Result, **drawn: Any) -> None:
         """Write the tables of a result, and the figure if it was requested.
 
-        The keywords ``drawn`` are arguments of the method ``figure``.
+        The keyword arguments ``drawn`` are passed to the method ``figure``.
         """
         _print_seed(result)
         if self.figure is not None:  # first, because nothing may be printed if the figure raises an error
@@ -339,7 +339,7 @@ _FORMAT_WORDS = {"table": "a table as text", "markdown": "Markdown", "latex": "L
 def warn_of_suffix(path: str | os.PathLike[str] | None, form: str, offered: Collection[str] = ()) -> None:
     """Warn if the suffix of an output file indicates a different format than ``form``.
 
-    ``offered`` contains the formats that the command can write instead.
+    The formats in ``offered`` can be written by the command.
     """
     meant = _BY_SUFFIX.get(Path(path or "").suffix.lower(), form)
     if path is not None and meant != form:

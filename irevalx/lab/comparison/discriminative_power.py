@@ -68,7 +68,7 @@ class DiscriminativePower(Comparison, DrawnResult):
         return tables
 
     def drawing(self, draw: str | None, page: "Page") -> str:
-        """Return the name of the only figure. Raise ArgumentError if a different figure is requested."""
+        """Return the name of the only figure. Raise ArgumentError if another name is requested."""
         if draw is not None:
             raise argument_error("draw", "None: the figure of discriminative power is one of all p-values", draw)
         return super().drawing(draw, page)

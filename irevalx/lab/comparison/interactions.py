@@ -105,7 +105,7 @@ def _n_labellings(sizes: IntArray, most: int) -> int | None:
 
 
 def _labellings(sizes: IntArray, n_labellings: int | None, resamples: int, seed: int, batch: int) -> Iterator[IntArray]:
-    """Yield all distinct labellings, or random labellings, in batches. A labelling is an order of the topics.
+    """Yield all distinct labellings, or random labellings, in batches. Each labelling is an order of the topics.
 
     The shape of a batch is (n, n_topics).
     """

@@ -222,8 +222,8 @@ class Improvements(Frozen):
         """Return the verdict on each run, given a margin of at least 0.
 
         A run is not worse if no topic differs, if few topics differ by little, if the lower bound of the interval is
-        above the negative margin, or if the interval is undefined and the run is significantly better. If none of these
-        conditions holds, a run is worse if it is significantly worse.
+        above the negative margin, or if the interval is undefined and the run is significantly better. In all other
+        cases, a run is worse if it is significantly worse.
         """
         is_better = self.without_spread & (self.direction > 0)
         not_worse = self.loses_less(margin) | is_better

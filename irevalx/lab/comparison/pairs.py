@@ -434,7 +434,7 @@ class Comparison(Result):
     def judged_among_retrieved(self) -> dict[int, list[float]]:
         """A dictionary from K to the coverage of each run at K, where K is the cutoff of a measure, or 10.
 
-        The coverage is averaged over the topics of the first measure with this K.
+        The coverage is averaged over the topics of the first measure with the cutoff K.
         """
         by_depth: dict[int, list[float]] = {}
         for coverage in (of_measure.measured.coverage for of_measure in self.measures):

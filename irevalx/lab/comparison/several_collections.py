@@ -141,7 +141,7 @@ class ComparedCollections(ComparedPairs, kw_only=True):
         return len({(row.run, row.against) for row in self.all_pairs})
 
     def about(self) -> dict[str, Any]:
-        """Return a description of the computation of the values, for JSON."""
+        """Return a dictionary for JSON that describes how values were computed."""
         how = {"test": "t", "correction": correction_named(self.method.correction), "alpha": self.method.alpha}
         of = {"collections": list(self.names), "families": dict(self.families), "pairs": self.pairs}
         baseline = {"baseline": self.baseline or list(self.baselines) or None, "how_tested": self.how_tested}

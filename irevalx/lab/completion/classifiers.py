@@ -152,10 +152,10 @@ class LanguageModels:
 
     A document is predicted relevant if the divergence of its language model from the model of the concatenated relevant
     documents is below a threshold. The threshold is chosen so that as many judged documents are predicted relevant as
-    were judged relevant. Documents with equal divergence are ordered by docno. An interval of thresholds meets this
-    condition, and Büttcher et al. do not specify which threshold they use. Here, the threshold is the divergence of the
-    last judged document that is predicted relevant, the divergence of the next judged document, or the midpoint. The
-    decision value is the threshold minus the divergence.
+    were judged relevant. Documents with equal divergence are ordered by docno. All thresholds of an interval have this
+    property, and Büttcher et al. do not specify the choice. Here, the threshold is the divergence of the last judged
+    document that is predicted relevant, the divergence of the next judged document, or the midpoint. The decision value
+    is the threshold minus the divergence.
     """
 
     def __init__(self, collection: Collection, threshold: str = THRESHOLDS[0]) -> None:

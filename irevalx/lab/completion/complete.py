@@ -338,7 +338,7 @@ def _labelled(
 
 
 def _warn_of_unpredicted(judgments: Judgments, predictions: Predictions, unread: BoolArray) -> None:
-    """Warn about topics and documents without predictions, and about judged documents in the mask ``unread``."""
+    """Warn about topics and documents without predictions, and about judged documents without text."""
     if predictions.untrained.any():
         names = [judgments.topics[topic] for topic in np.flatnonzero(predictions.untrained).tolist()]
         warn(

@@ -46,7 +46,7 @@ RANKS = (1, 2, 6, 11, 21, 51, 101, 201, 501)
 """The first ranks of the default rank ranges for counts of unjudged documents. The last range has no upper end."""
 
 PARTS = ("judgments", "runs", "ranks", "groups")
-"""The values of ``show`` that select a single table. All tables except the first describe runs."""
+"""The values of ``show`` that select a single table. The first table describes judgments, and all others runs."""
 
 ALL = "all"
 """The value of ``show`` that displays all tables."""
@@ -181,7 +181,7 @@ class RunDescription(Frozen):
         cutoffs: Sequence[int] = CUTOFFS,
         ranks: Sequence[int] = RANKS,
     ) -> "RunDescription":
-        """Count the documents that a run retrieved. The run must have been ranked against the same judgments."""
+        """Count the documents that a run retrieved. The run must be ranked against ``judgments``."""
         compared = frozenset(topics)
         ranking = run.ranking.take(np.flatnonzero([topic in compared for topic in run.ranking.topics]))
         is_judged = ranking.row >= 0

@@ -25,8 +25,8 @@ _ADDED = 0.5
 
 
 _Values: TypeAlias = "tuple[FloatArray, FloatArray, FloatArray]"
-"""Human values, machine values of the same topics, and machine values of other topics. The shape of each is (n_topics,)
-or (n_contrasts, n_topics)."""
+"""Human values, machine values of the same topics, and machine values of other topics. The shape of each array is
+(n_topics,) or (n_contrasts, n_topics)."""
 
 
 class Contrast(NamedTuple):

@@ -178,7 +178,7 @@ class FirstDocuments(Frozen):
         }
 
     def _documents_of(self, place: int, missed: Mapping[str, Any]) -> list[int]:
-        """Return the judgments of a topic's top documents, in order of appearance, and of missed relevant documents."""
+        """Return the judgments of a topic's top documents, followed by those of missed relevant documents."""
         return list(dict.fromkeys([*self.row[self._of(place)].tolist(), *missed["documents"]]))
 
     def _missed(self, place: int) -> dict[str, Any]:

@@ -70,7 +70,7 @@ def combined(labels: Effect, errors: Effect) -> Favour:
 
 
 def _regression(x: FloatArray, y: FloatArray, centred_within: IntArray, topic: IntArray) -> Effect:
-    """Return the slope of y on x, which is centred within groups of documents. The units of the test are topics."""
+    """Return the slope of a regression of y on x within groups of documents. The units of the test are topics."""
     if not x.size:
         return Effect(np.nan, np.nan, 0)
     x = x - (np.bincount(centred_within, x) / np.maximum(np.bincount(centred_within), 1))[centred_within]

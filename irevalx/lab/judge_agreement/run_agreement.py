@@ -35,7 +35,7 @@ SHUFFLES = 20
 """The number of shuffles of the machine labels, which show the excess bias of labels that favour no group."""
 
 _SHUFFLING = 1
-"""The random stream from which shuffles are drawn."""
+"""The stream number of the random generator that shuffles labels."""
 
 HUMAN_TOPICS = (10, 25, 50)
 """The default numbers of topics that assessors judge."""
@@ -44,7 +44,7 @@ DRAWS = 200
 """The number of draws of topics that assessors judge."""
 
 _DRAWING = 2
-"""The random stream from which topics are drawn."""
+"""The stream number of the random generator that draws topics."""
 
 
 class RunAgreement(Frozen):

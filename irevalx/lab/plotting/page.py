@@ -149,7 +149,7 @@ class Page(Frozen):
 def columns_of(n_panels: int, most: int) -> int:
     """Return the number of panels per row, which is at most ``most``.
 
-    The number minimises the number of rows, and then the number of empty cells.
+    The numbers of rows and then of empty cells are as small as possible.
     """
     return math.ceil(n_panels / math.ceil(n_panels / most))
 

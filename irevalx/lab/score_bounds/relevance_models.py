@@ -32,7 +32,7 @@ from irevalx.lab.score_bounds.probabilities import Relevance
 from irevalx.wording import spelled
 
 LEAST_GROUPS = 4
-"""The minimum number of groups of pooled runs for estimating the factor. Fewer groups were not tested."""
+"""The minimum number of groups of pooled runs for an estimate of the factor. Smaller numbers were not tested."""
 
 LEAST_TAU = 0.25
 """The minimum variation of the factor between groups. If there are few groups, the estimate of tau is often 0."""

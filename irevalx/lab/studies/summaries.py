@@ -192,7 +192,7 @@ def _check(summary: StudySummary) -> None:
 
 
 def _numbers(given: Sequence[float | None], levels: Sequence[BudgetLevel]) -> FloatArray:
-    """Return the number for each level, or nan for null. Raise ValueError if a number is missing or too large."""
+    """Return the number of each level, or nan if it is null. Raise ValueError if a number is missing or too large."""
     numbers = np.array(given, np.float64)
     if numbers.shape != (len(levels),) or (np.abs(numbers) > _GREATEST).any():
         raise ValueError(given)

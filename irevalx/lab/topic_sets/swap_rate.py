@@ -321,7 +321,7 @@ def _extrapolated(measure: str, rows: Sequence[SizeSwapRate], larger: Sequence[i
 
 
 def _with_and_without_ties(rate: Swaps) -> dict[str, Any]:
-    """Return the fields that SizeSwapRate and DifferenceSwapRate have in common."""
+    """Return the fields that ``SizeSwapRate`` and ``DifferenceSwapRate`` have in common."""
     return {
         "share_tied": rate.share_tied,
         "with_half_ties": rate.rate_with_half_ties,
