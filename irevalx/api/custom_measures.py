@@ -13,7 +13,7 @@ import numpy as np
 from irevalx.arrays.segments import FloatArray
 from irevalx.checks import real_number, text, texts, whole_number
 from irevalx.declarations import number
-from irevalx.errors import ArgumentError, EvaluationError, IrevalxError, UnknownMeasureError, printable, quote
+from irevalx.errors import ArgumentError, EvaluationError, IrevalxError, printable, quote
 from irevalx.measures.declaration import (
     ADDED,
     NO_EXPECTATION,
@@ -196,11 +196,8 @@ def _check_name(name: Any) -> None:
     """Raise ArgumentError if a name is invalid or already denotes a measure of irevalx."""
     if not re.fullmatch("[A-Za-z][A-Za-z0-9_]*", text("name", name)):
         raise argument_error("name", "made of letters, digits and underscores", name)
-    try:
-        meant = read_own_request(name, TREC_EVAL_10) or read_foreign_request(name, TREC_EVAL_10)
-    except UnknownMeasureError:
-        return
-    if name not in ADDED:
+    meant = read_own_request(name, TREC_EVAL_10) or read_foreign_request(name, TREC_EVAL_10)
+    if meant is not None and name not in ADDED:
         raise ArgumentError(f"name: {quote(name)} is already a name of the measure {meant.name}; choose another name")
 
 

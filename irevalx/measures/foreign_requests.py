@@ -131,10 +131,12 @@ _WITH_NUMBER = re.compile(r"(.+?)(?:[_.]?([1-9][0-9]*)|[_.]([01]?\.[0-9]+))")
 """The pattern of the spellings ``P10``, ``mrr_10`` and ``ndcg.10``, and of ``ircl_prn.0.10`` with a recall level."""
 
 
-def read_foreign_request(text: str, compat: Compat) -> ParsedRequest:
-    """Parse a request in the spelling of any program. The caller must have removed a treatment such as ``:skip``."""
+def read_foreign_request(text: str, compat: Compat) -> ParsedRequest | None:
+    """Parse a request, without a treatment, in the spelling of any program, or return None for an unknown measure."""
     stem, arguments = _split_arguments(text)
     spec = _without_arguments(stem, compat)
+    if spec is None:
+        return None
     for name, value in arguments.items():
         taken = [argument for argument in ARGUMENTS if takes(spec.name, argument)] + _named_parameters(spec.name)
         argument = next((other for other in taken if other.name == name), None)
@@ -302,12 +304,9 @@ def takes(name: str, argument: MeasureArgument) -> bool:
     return name == "num_ret" or (measure.kernel is not None and measure.uses_level)
 
 
-def _without_arguments(text: str, compat: Compat) -> ParsedRequest:
+def _without_arguments(text: str, compat: Compat) -> ParsedRequest | None:
     spec = read_own_request(text, compat) or _with_cutoffs(text, compat) or _as_printed(text, compat)
-    spec = spec or _by_another_name(text, compat) or _with_number(text, compat)
-    if not spec:
-        raise _unknown(text, compat)
-    return spec
+    return spec or _by_another_name(text, compat) or _with_number(text, compat)
 
 
 def _with_cutoffs(text: str, compat: Compat) -> ParsedRequest | None:
@@ -371,7 +370,9 @@ def gains_hint(name: str, parameters: str | None) -> str:
     return f"; 'nDCG(gains={{{','.join(gains)}}})@{','.join(cutoffs) or '10'}' accepts gains"
 
 
-def _unknown(text: str, compat: Compat) -> UnknownMeasureError:
+def unknown_measure(text: str, compat: Compat) -> UnknownMeasureError:
+    """Return the error about an unknown measure. The search for similar names takes several milliseconds."""
+    text, _ = _split_arguments(text)
     at = _AT.fullmatch(text)
     name = at[1] if at else re.split("[.@]", text)[0]
     alone, with_cutoff = ALONE.get(name.lower()) or _added(name), AT_CUTOFFS.get(name.lower(), "")

@@ -162,6 +162,7 @@ def exists(name: str, compat: Compat) -> bool:
 
 def split_treatment(text: str) -> tuple[str, UnjudgedTreatment | None]:
     """Split ``NAME:TREATMENT`` into name and treatment. If there is no treatment, the second item is None."""
+    text = without_blanks(text) if "(" in text else text
     stem, colon, last = text.rpartition(":")
     if not colon or ")" in last:
         return text, None

@@ -48,31 +48,30 @@ UNSUPPORTED = "measures that do not support the treatment"
 @lru_cache(maxsize=1 << 10)
 def parse_request(text: str, compat: Compat) -> ParsedRequest:
     """Parse a request such as ``P.5,10``, ``ndcg:skip`` or ``all``, or in another program's spelling (``nDCG@10``)."""
-    compact = without_blanks(text)
-    stem, treatment = split_treatment(compact if "(" in text else text)
-    spec = read_own_request(stem, compat)
+    stem, treatment = split_treatment(text)
+    spec, problems = _read_stem(stem, compat)
     if spec is None:
-        spec = _read_other(stem, compat)
+        from irevalx.measures.foreign_requests import unknown_measure
+
+        raise UnknownMeasureError("; ".join((unknown_measure(stem, compat).message, *problems)))
     if spec.treatment and treatment not in {None, spec.treatment}:
         raise UsageError(f"measure {quote(text)}: only one treatment of unjudged documents is possible")
-    spec = replace(spec, treatment=treatment or spec.treatment, text=compact)
+    spec = replace(spec, treatment=treatment or spec.treatment, text=without_blanks(text))
     if spec.treatment and is_measure(spec.name) and spec.treatment not in named(spec.name).treatments:
         refuse_treatment(named(spec.name), spec.treatment, stem)
     return spec
 
 
-def _read_other(stem: str, compat: Compat) -> ParsedRequest:
-    """Parse a request in another spelling. If the measure is unknown, load the measures of installed packages."""
+def _read_stem(stem: str, compat: Compat) -> tuple[ParsedRequest | None, tuple[str, ...]]:
+    """Parse a request in any spelling, or return None and messages about measures of packages that cannot be loaded."""
+    if spec := read_own_request(stem, compat):
+        return spec, ()
     from irevalx.measures.foreign_requests import read_foreign_request  # imported here because few calls need it
 
-    try:
-        return read_foreign_request(stem, compat)
-    except UnknownMeasureError:
-        problems = load_offered()
-    try:
-        return read_own_request(stem, compat) or read_foreign_request(stem, compat)
-    except UnknownMeasureError as error:
-        raise UnknownMeasureError("; ".join((error.message, *problems))) from None
+    if spec := read_foreign_request(stem, compat):
+        return spec, ()
+    problems = load_offered()
+    return read_own_request(stem, compat) or read_foreign_request(stem, compat), problems
 
 
 def refuse_treatment(measure: Measure, treatment: UnjudgedTreatment, text: str = "") -> None:
@@ -310,6 +309,8 @@ def requested_measure(text: str) -> RequestedMeasure | None:
     """Return a requested measure, or None if the measure is unknown or has several printed names."""
     for compat in COMPAT.values():
         with suppress(IrevalxError):
+            if _read_stem(split_treatment(text)[0], compat)[0] is None:
+                continue  # before the error searches for similar names
             settings = Settings(compat=compat, grades="real")  # so that any level is valid
             selected = select_measures([text], settings).measures
             return selected[0] if sum(len(each.names) for each in selected) == 1 else None

@@ -16,7 +16,7 @@ from irevalx.experiments.ranked_runs import requests_of
 from irevalx.measures import BY_NAME, MEASURES
 from irevalx.measures.foreign_requests import NEAREST, OTHER_NAMES, NearestMeasure
 from irevalx.measures.requests import measures_in
-from irevalx.measures.selection import parse_request, select_measures, split_requests
+from irevalx.measures.selection import parse_request, requested_measure, select_measures, split_requests
 from irevalx.settings import Settings
 from irevalx.trec_eval import TREC_EVAL_9, TREC_EVAL_10
 
@@ -175,6 +175,13 @@ def test_the_nearest_measures_exist(nearest: NearestMeasure) -> None:
     assert parse_request(nearest.measure.format(k=10), TREC_EVAL_10).name in BY_NAME
     assert nearest.name not in BY_NAME
     assert "{k}" not in nearest.difference.format(k=10)
+
+
+def test_unknown_columns_need_no_similar_names(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Similar names are searched for only if an error displays them."""
+    monkeypatch.setattr("difflib.get_close_matches", lambda *args, **options: pytest.fail("a search"))
+    assert [requested_measure(name) for name in ("recal", "my_score@10", "P(rel=2) @ 5x")] == [None] * 3
+    assert requested_measure("P(rel=2) @ 5") is not None
 
 
 def test_other_names_are_those_of_measures() -> None:
