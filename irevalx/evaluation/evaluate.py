@@ -263,7 +263,7 @@ def evaluate_all(
     progress: Callable[[int], None] = lambda lines: None,
 ) -> Iterator[Evaluation | IrevalxError]:
     """Yield the evaluation or the error of each run, in order. Large runs are distributed over processes."""
-    sharing = min(processes, len(runs)) if worth_sharing(sum(run.size for run in runs)) else 1
+    sharing = min(processes, len(runs)) if worth_sharing(sum(run.size for run in runs), len(runs)) else 1
     in_run = 1 if sharing > 1 else processes
 
     def work(run: RunStream) -> tuple[Evaluation | IrevalxError, int, list[RunWarning]]:

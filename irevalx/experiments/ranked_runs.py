@@ -91,7 +91,7 @@ def rank_all(
     """Rank the runs, and yield their rankings in order. Raise EvaluationError if a topic cannot be evaluated."""
     documents = judgments.documents
     documents.table.duplicates  # noqa: B018 - builds the table once, before processes are started
-    sharing = min(processes, len(runs)) if worth_sharing(sum(run.size for run in runs)) else 1
+    sharing = min(processes, len(runs)) if worth_sharing(sum(run.size for run in runs), len(runs)) else 1
     with RunWarnings(warn) as about_runs:
         all_ranked = in_order(lambda run: rank_run(run, documents, rules), lambda: runs, sharing)
         for ranked in counted(all_ranked, "runs read", len(runs)):

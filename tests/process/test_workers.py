@@ -222,6 +222,13 @@ def test_no_more_processes_than_there_is_work(monkeypatch: pytest.MonkeyPatch) -
     assert fork.call_count == 3
 
 
+def test_several_files_are_shared_earlier() -> None:
+    """Several files are distributed from a quarter of the size at which one file is."""
+    sizes = (0, workers.BIG // 4 - 1, workers.BIG // 4, workers.BIG - 1, workers.BIG)
+    assert [workers.worth_sharing(size) for size in sizes] == [False, False, False, False, True]
+    assert [workers.worth_sharing(size, 2) for size in sizes] == [False, False, True, True, True]
+
+
 def test_processes_for_a_file() -> None:
     """Each process has more work than it takes to start it."""
     assert [workers.processes_for(size, 8) for size in (0, workers.BIG - 1, workers.BIG, 2 * workers.BIG)] == [
