@@ -224,7 +224,10 @@ def _about_duplicate(first: _Value, second: _Value) -> str:
 
 
 def _number(where: str, topic: str, measure: str, value: Any) -> float:
-    """Convert a value to a finite number, or to NaN if it is missing. Raise MalformedLineError for other values."""
+    """Convert a value to a finite number, or to NaN if it is missing.
+
+    Raise MalformedLineError if the value is not a finite number.
+    """
     if (number := number_of(value)) is not None:
         return number
     text = value if isinstance(value, str) else json.dumps(value, default=str)

@@ -211,7 +211,10 @@ class Names(Frozen):
                 yield place, _FIRST_BYTES[np.minimum(length - place, WORD)], index
 
     def _word(self, place: int, index: IntArray | slice, *, clipped: bool = False) -> WordArray:
-        """Return the eight bytes at an offset in each string. If ``clipped``, the offset can be outside the buffer."""
+        """Return the eight bytes at an offset in each string.
+
+        If ``clipped`` is true, the offset can be outside the buffer.
+        """
         words = words_of(self.buffer)
         if isinstance(index, slice) and (step := self._step):
             first, last = self.start.item(0) + place, self.start.item(-1) + place

@@ -66,7 +66,10 @@ class Request(Frozen, kw_only=True):
         return "nonrel" if self.measure.kernel is None else self.treatment
 
     def merged_by(self, like_c: bool) -> tuple[str, float | None, UnjudgedTreatment, str | None, str | None]:
-        """Return the key by which requests are merged. If ``like_c``, requests with different parameters are merged."""
+        """Return the key by which requests are merged.
+
+        If ``like_c`` is true, requests with different parameters are merged.
+        """
         spec, parameters, kind = self.spec, self.spec.parameters, self.measure.kind
         if isinstance(kind, CutoffsAndReals):
             parameters = ",".join(item for item in (parameters or "").split(",") if "=" in item)

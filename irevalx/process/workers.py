@@ -79,7 +79,10 @@ class _Workers:
     def start(
         self, work: Callable[[Item], Any], items: Callable[[], Iterable[Item]], processes: int, *, made_once: bool
     ) -> bool:
-        """Start the processes, and return whether all of them started. If one fails to start, end the others."""
+        """Start the processes, and return whether all of them started.
+
+        If a process fails to start, end the started ones.
+        """
         try:
             end, self._leash = os.pipe()
             try:

@@ -169,7 +169,7 @@ class Ranking(Frozen):
     def of_judged(self, treatment: UnjudgedTreatment) -> Ranking:
         """Return the ranking with only the documents that occur in the judgments.
 
-        If ``treatment`` is "skip" (``-J``), ranks are counted without the other documents.
+        If ``treatment`` is "skip" (``-J``), ranks are counted after all other documents are removed.
         """
         judged = self.row >= 0
         rows = self.rows.keep(judged)

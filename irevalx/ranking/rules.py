@@ -29,7 +29,7 @@ class RankingRules(Frozen):
 
     @classmethod
     def of(cls, settings: Settings, **others: Any) -> Self:
-        """Return the ranking rules that follow from settings. ``others`` contains further rules."""
+        """Return the ranking rules that follow from settings. ``others`` contains the values of further rules."""
         rules: dict[str, Any] = {
             "max_retrieved": MOST_RETRIEVED if settings.max_retrieved is None else settings.max_retrieved,
             "ties": settings.tie_orders[0],

@@ -151,7 +151,10 @@ class FileFormat(Frozen, Generic[Data_co], kw_only=True):
         return TableRows(table.path, with_judges(specs, table.names) if rules.grades == "label" else specs, table)
 
     def table_of_runs(self, source: Source, rules: Rules) -> ColumnTable | None:
-        """Return a table if a file is in Parquet format or contains a column "run". Return None for other files."""
+        """Return a table if a file is in Parquet format or contains a column "run".
+
+        Return None if the file is not a table of runs.
+        """
         if source.is_parquet:
             return self._table_of_parquet(source)
         from irevalx.reading.sources.first_lines import Beginning, names_runs

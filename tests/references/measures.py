@@ -335,7 +335,7 @@ def relative_average_precision_at(topic: Topic, k: int) -> float:
 
 @graded("map_cut", default=NINE_CUTOFFS)
 def average_precision_at(topic: Topic, k: int) -> float:
-    """Return the sum of precisions over the first k, divided by the relevant documents."""
+    """Return the sum of precisions over the first k, divided by the number of relevant documents."""
     return sum_of_precisions(topic, k) / topic.n_rel if topic.n_rel else 0.0
 
 

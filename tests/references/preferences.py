@@ -54,7 +54,10 @@ class Topic:
 
     @property
     def ids(self) -> dict[str, int]:
-        """The internal IDs of documents. Retrieved documents come first, in rank order, followed by others by name."""
+        """The internal IDs of documents.
+
+        Retrieved documents come first, in rank order, followed by the other documents in order of name.
+        """
         numbers: dict[str, int] = {}
         for document in self.ranking:
             if document in self.judged:

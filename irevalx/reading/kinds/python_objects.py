@@ -44,7 +44,10 @@ def judgments_of(
     grades: Grades = "whole",
     can_keep: bool = True,
 ) -> Judgments:
-    """Convert ``{topic: {docno: grade}}`` to judgments. If ``exact``, integer IDs are errors, as in pytrec_eval."""
+    """Convert ``{topic: {docno: grade}}`` to judgments.
+
+    If ``exact`` is true, integer IDs are errors, as in pytrec_eval.
+    """
     # Small judgments with the default parameters are cached.
     is_default = path == "qrels" and not exact and grades == "whole" and can_keep
     content = small_content(given) if is_default else None

@@ -156,7 +156,10 @@ def text_run(rows: TextRows, rules: Rules) -> RunStream:
 
 
 def results_of(lines: DataLines, texts: Names, compat: Compat, *, strict: bool) -> ResultRows:
-    """Return the results in a block, given the scores as strings. If ``strict``, malformed scores are errors."""
+    """Return the results in a block, given the scores as strings.
+
+    If ``strict`` is true, malformed scores are errors.
+    """
     scores, states = decimals(texts)
     malformed = MalformedNumbers("score", "a finite number", strict=strict)
     rest = (states == OTHER).nonzero()[0]

@@ -230,7 +230,10 @@ def each_topic_once(
 
 
 def until_topic_returns(parts: Iterable[Part], collected: list[Part]) -> list[Part]:
-    """Append parts to ``collected`` until a part repeats a topic. Return a list with this part, if any."""
+    """Append parts to ``collected`` until a part repeats a topic.
+
+    Return a list of the part that repeats a topic, or an empty list.
+    """
     seen: set[bytes] = set()
     for part in parts:
         if not seen.isdisjoint(part.topics):

@@ -104,7 +104,10 @@ class Source:
             return b""
 
     def content(self) -> bytes:
-        """Return the content without a byte-order mark and with a complete last line. Errors are as in ``chunks``."""
+        """Return the content without a byte-order mark and with a complete last line.
+
+        Raise the same errors as ``chunks``.
+        """
         return b"".join(self.chunks()).removeprefix(MARK)
 
     def first_line(self) -> bytes:

@@ -274,7 +274,10 @@ LIST_MESSAGE = (
 
 
 def unread_form(beginning: Beginning, form: str, layout: Layout, parameter: str) -> str:
-    """Return a message if a file is a learning-to-rank list, or JSON instead of lines. Return "" for other files."""
+    """Return a message if a file is a learning-to-rank list, or JSON instead of lines.
+
+    Return "" if the file has neither form.
+    """
     n_fields, numbers = len(beginning.first.split()), [len(columns.split()) for columns in layout.columns]
     if b"qid:" in beginning.text and re.match(_LEARNING_TO_RANK, beginning.text):
         return LIST_MESSAGE

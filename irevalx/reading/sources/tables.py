@@ -82,7 +82,10 @@ FORMS = "a file, a dictionary, a data frame or named tuples"
 
 
 def table_given(given: Any, path: str) -> ColumnTable | None:
-    """Convert a data frame, a dictionary of columns or named tuples to a table. Return None for other objects."""
+    """Convert a data frame, a dictionary of columns or named tuples to a table.
+
+    Return None if the object is not a table.
+    """
     if type(given) is dict and type(next(iter(given.values()), None)) is dict:  # the most frequent case
         return None
     if hasattr(given, "iloc") and not hasattr(given, "columns"):  # a Series of pandas
