@@ -15,7 +15,7 @@ from irevalx.reports.report import judged_in_words, percent
 from irevalx.statistics.corrections import TUKEY, correction_named
 from irevalx.statistics.decisions import RankSets, rank_sets
 from irevalx.statistics.significance import MEAN
-from irevalx.wording import join_words
+from irevalx.wording import first_names, join_words
 
 REFERENCE, BETTER, WORSE, ALIKE = "reference", "better", "worse", "alike"
 """The verdicts on runs: the reference, significantly better than the reference, significantly worse, or not
@@ -127,7 +127,8 @@ class Conclusion(Frozen):
         if sets is None or len(runs) < 3:
             return
         top = [run for run, low in zip(runs, sets.rank_low, strict=True) if low == 1]
-        which, them = f"{len(top)} of {len(runs)} runs ({listed(top)})", "any of them" if top[1:] else "it"
+        names, them = first_names(top, "run"), "any of them" if top[1:] else "it"
+        which = f"{len(top)} of {len(runs)} runs ({names})"
         if len(top) == len(runs):
             which, them = f"all {len(runs)} runs", "another"
         yield f"Under {self.title}, the top set contains {which}: no run is significantly better than {them}."

@@ -233,14 +233,9 @@ def _about_judgments(data: ReportData) -> Iterator[str]:
     }
     if not judged:
         return
-    few = [name for name, share in judged.items() if share < FEW_JUDGED]
-    if few and data.scores.compared is None:  # otherwise, the findings contain these shares
-        least = min(few, key=judged.__getitem__)
-        share, first = percent(judged[least]), _of_first(within)
-        sentence = f"{share} {first} of {least} are judged"
-        if few[1:]:
-            sentence = f"Less than {percent(FEW_JUDGED)} {first} are judged for {listed(few)} ({share} for {least})"
-        yield f"{sentence}. {_AS_NONRELEVANT}"
+    least = min(judged, key=judged.__getitem__)
+    if data.scores.compared is None and judged[least] < FEW_JUDGED:  # otherwise, the findings contain these shares
+        yield f"{percent(judged[least])} {_of_first(within)} of {least} are judged. {_AS_NONRELEVANT}"
 
 
 def _about_ties(data: ReportData) -> Iterator[str]:

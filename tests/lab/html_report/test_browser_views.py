@@ -68,6 +68,31 @@ def test_long_names(browser: Reader, many: Path, width: int) -> None:
         assert browser.run("return document.querySelector('tr.detail dl').getBoundingClientRect().right") <= width
 
 
+@pytest.mark.parametrize("width", [400, 800])
+def test_names_stay_in_their_column(browser: Reader, tmp_path: Path, width: int) -> None:
+    """Short names are not divided, and long names with parameters do not extend over the next column."""
+    long = [
+        f"passages_k1={n}.5_b=0.75_rerank={words}_seed=16" for n, words in enumerate(("none", "cross-encoder", "t5"))
+    ]
+    qrels = {str(topic): {"a": 1, "b": 0} for topic in range(6)}
+    for names in (["lsi2", "okapi1", "fback3"], long):
+        runs = {
+            name: {topic: {"a": 1.0, "b": float(2 * ((int(topic) + n) % 3 == 0))} for topic in qrels}
+            for n, name in enumerate(names)
+        }
+        report(qrels, runs, "map ndcg@10 judged@10").write(tmp_path / "page.html")
+        with browser.media(width=width):
+            browser.open(tmp_path / "page.html")
+            beside, lines = browser.run(
+                "const names = [...document.querySelectorAll('.runs tbody .run bdi')], box = (one) => "
+                "one.getBoundingClientRect(); return [names.map((name) => box(name.closest('th')).right - box(name).right),"
+                " names.map((name) => box(name).height / parseFloat(getComputedStyle(name).fontSize))]"
+            )
+            assert len(beside) == 3
+            assert min(beside) >= 0
+            assert names is long or max(lines) < 2
+
+
 def test_marks_and_matrix(browser: Reader, many: Path) -> None:
     """More than ten runs have marks in place of letters, and the matrix contains the verdict on each pair."""
     browser.open(many)
