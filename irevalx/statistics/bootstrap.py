@@ -188,8 +188,9 @@ def _share_of_signal(centred: FloatArray, noise: FloatArray) -> float:
 
 
 def _in_batches(correlations: Correlations, x: FloatArray, y: FloatArray) -> dict[str, FloatArray]:
-    size = max(1, _BATCH // x.shape[1] ** 2)
-    parts = [correlations(x[start : start + size], y[start : start + size]) for start in range(0, len(x), size)]
+    size = max(1, _BATCH // 4 // x.shape[1] ** 2)  # fits the processor's cache
+    batches = (slice(start, start + size) for start in range(0, len(x), size))
+    parts = [correlations(*(np.asfortranarray(side[batch]) for side in (x, y))) for batch in batches]
     return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
 
 

@@ -86,10 +86,12 @@ def tau_ap_b(x: FloatArray, y: FloatArray) -> FloatArray:
 def rank_correlations(x: FloatArray, y: FloatArray) -> dict[str, FloatArray]:
     """Return a dictionary of ``tau``, ``tau_b``, ``tau_ap`` and ``tau_ap_b``, which share most of their computation."""
     x, y = np.broadcast_arrays(without_noise(x), without_noise(y))
-    above_x, above_y = (side[..., np.newaxis, :] > side[..., :, np.newaxis] for side in (x, y))
-    both = np.count_nonzero(above_x & above_y, axis=-1)
-    n_x, n_y = (np.count_nonzero(above, axis=-1) for above in (above_x, above_y))
-    discordant = np.count_nonzero(above_x & np.swapaxes(above_y, -1, -2), axis=(-2, -1))
+    # With the runs first, the rows are adjacent in memory, which takes half the time.
+    by_run = (np.ascontiguousarray(np.moveaxis(side, -1, 0)) for side in (x, y))
+    above_x, above_y = (side[:, np.newaxis] > side for side in by_run)
+    flags = above_x, above_y, above_x & above_y, above_x & np.swapaxes(above_y, 0, 1)
+    n_x, n_y, both, below = (_counts(each, y) for each in flags)
+    discordant = below.sum(axis=-1)
     untied_x, untied_y = n_x.sum(axis=-1), n_y.sum(axis=-1)
     n_pairs = x.shape[-1] * (x.shape[-1] - 1) // 2
 
@@ -104,6 +106,13 @@ def rank_correlations(x: FloatArray, y: FloatArray) -> dict[str, FloatArray]:
         "tau_ap": one_way,
         "tau_ap_b": (one_way + top_weighted(n_x)) / 2,
     }
+
+
+def _counts(flags: BoolArray, scores: FloatArray) -> IntArray:
+    """Count along the first axis. The result has the shape and the memory layout of scores (..., n_runs)."""
+    counts = np.empty_like(scores, np.int64)  # the layout determines the order in which numpy adds floats
+    counts[...] = np.moveaxis(flags.view(np.uint8).sum(axis=0, dtype=np.int32), 0, -1)
+    return counts
 
 
 def pearson(x: FloatArray, y: FloatArray) -> FloatArray:

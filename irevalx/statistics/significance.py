@@ -159,7 +159,7 @@ def paired_t(d: FloatArray, resamples: int = RESAMPLES, seed: int = 0) -> FloatA
     varied = (d != d[..., :1]).any(axis=-1)
     p = np.where(d[..., 0] == 0, 1.0, 2.0 ** (1 - d.shape[-1]))  # of sign flips, if all differences are equal
     if varied.any():
-        centre, error = mean_and_error(d[varied])
+        centre, error = mean_and_error(np.ascontiguousarray(d) if d.ndim == 2 and varied.all() else d[varied])
         p[varied] = 2 * special.stdtr(d.shape[-1] - 1, -np.abs(centre / error))
     return p
 

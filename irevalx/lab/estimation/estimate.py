@@ -41,27 +41,20 @@ _BY_DOCUMENT = (*_BY_DESIGN, "human_labels=random")
 """The parameters that require the rank of each document. With these parameters, the order of tied documents must not
 depend on grades."""
 
+_DRAWN: dict[str, Any] = {"requires": "design", "excludes": "scores"}
+"""The rules of options that write a sample of documents."""
+
 
 def _run(
     output: Output,
     *,
     pool_out: Annotated[
         str | None,
-        Parameter(
-            metavar="FILE",
-            requires="design",
-            excludes="scores",
-            help="Write a pool file of the documents that are drawn with `seed`.",
-        ),
+        Parameter(metavar="FILE", **_DRAWN, help="Write a pool file of the documents that are drawn with `seed`."),
     ] = None,
     rates: Annotated[
         str | None,
-        Parameter(
-            metavar="FILE",
-            requires="design",
-            excludes="scores",
-            help="Write the rates of the strata to FILE, for degrade --rates FILE.",
-        ),
+        Parameter(metavar="FILE", **_DRAWN, help="Write the rates of the strata to FILE, for degrade --rates FILE."),
     ] = None,
     **options: Any,
 ) -> None:

@@ -34,7 +34,7 @@ from irevalx.reading.sources.text_rows import TextRows
 from irevalx.reading.sources.text_tables import HeadedRows
 from irevalx.statistics.prediction_powered_inference import p_of_mean
 from irevalx.statistics.significance import without_noise
-from irevalx.trec_eval import TREC_EVAL_10
+from irevalx.trec_eval import TREC_EVAL_10, c_double
 from irevalx.wording import spelled
 
 N_BINS = 5
@@ -73,7 +73,8 @@ class Covariate(Frozen):
         texts = {key: text for key, text in _texts_of(given, judges) if text.lower() not in MISSING}
         if not texts:
             raise InputError(f"{shown_name(name)}: the covariate has no values")
-        numbers = {key: number for key, text in texts.items() if math.isfinite(number := _number(text))}
+        parsed = {key: c_double(as_bytes(text)) for key, text in texts.items()}
+        numbers = {key: number for key, (number, is_number) in parsed.items() if is_number and math.isfinite(number)}
         if not numbers or groups is not None or pattern is not None:
             words = sorted(set(texts.values()))
             group_of = dict(zip(words, two_groups_of(words, groups, pattern, "value"), strict=True))
@@ -179,14 +180,6 @@ def _columns_of_file(path: str) -> Columns:
     if header.is_there or header.separator in {",", ";"}:
         rows = HeadedRows(path, specs, source, _LAYOUT, TREC_EVAL_10, no_hint, names=header.words, header=header)
     return rows.columns(whole_file(source), Rules(TREC_EVAL_10, strict=True, warn=warn))
-
-
-def _number(text: str) -> float:
-    """Return the number that a string represents, or nan if the string is not a number."""
-    try:
-        return float(text)
-    except ValueError:
-        return math.nan
 
 
 def _slopes(
