@@ -298,7 +298,7 @@ class JudgeComparison(Frozen, kw_only=True):
         parts = list(agreement.statistics(self.bootstrap))
         prefix = "" if name is None else f"{name}: "
         _, coefficients, *_ = parts
-        cautions = _warnings(agreement, coefficients.statistics, human, machine, of_runs=are_given(self.runs))
+        cautions = _warnings(agreement, coefficients.statistics, human, machine)
         for line in (*topic_warnings(human, machine), *cautions):
             warn(f"{prefix}{line}")
         for line in self.bootstrap.warnings(agreement.n_topics):
@@ -379,45 +379,25 @@ def _notes_on_unlabelled(both: PairedLabels, *, of_groups: bool, rerank: bool) -
                     if judge == "human" and kinds
                     else ""
                 )
+                + f" To exclude this effect, remove these documents from the {other} labels."
             )
 
 
 def _warnings(
-    agreement: DocumentAgreement,
-    coefficients: Estimates,
-    human: Judgments,
-    machine: Judgments,
-    *,
-    of_runs: bool,
+    agreement: DocumentAgreement, coefficients: Estimates, human: Judgments, machine: Judgments
 ) -> Iterator[str]:
-    """Yield warnings about coverage, missing grades and skewed grades.
-
-    ``of_runs`` is true if scores of runs are compared.
-    """
+    """Yield warnings about coverage, missing grades and skewed grades."""
     ours, theirs = shown_name(human.path), shown_name(machine.path)
     if lacking := agreement.n_human - agreement.n_pairs:
         coverage = agreement.n_pairs / agreement.n_human
         yield (
             f"coverage {coverage:.4f}: {theirs} does not label {lacking} of the {agreement.n_human} documents that "
             f"{ours} labels; they are left out of the agreement on documents"
-            + (
-                f", but count as unjudged in the run scores under {theirs}, so that tau, rms and bias of the runs "
-                f"also depend on the missing labels. To exclude this effect, remove these documents from {ours}"
-                if of_runs
-                else ""
-            )
         )
     if others := agreement.n_machine - agreement.n_pairs:
         yield (
             f"{others} of the {agreement.n_machine} labels of {theirs} are of documents that {ours} does not label "
             "(coverage_machine); the quality of these labels is unknown"
-            + (
-                f". They count as unjudged in the run scores under {ours}, so that bias, excess bias, ranks, gains and "
-                "significance decisions also depend on the missing human labels. To exclude this effect, remove these "
-                f"documents from {theirs}"
-                if of_runs
-                else ""
-            )
         )
     used, greatest = set(agreement.grades[agreement.counts.sum(axis=1) > 0].tolist()), int(agreement.grades[-1])
     if greatest > max(GREATEST_GRADE, *used):

@@ -135,7 +135,8 @@ class JsonObjects(Rows):
             for place in np.flatnonzero(np.isnan(numbers)).tolist():
                 where = f"{shown_name(self.path)}: topic {quote(topics.text(int(of_topic[place])))}"
                 subject = f"{where}: document {quote(pairs[place][0])}"
-                numbers[place] = rules.words.number(_as_bytes(str(pairs[place][1])), subject.__str__)
+                label = pairs[place][1]
+                numbers[place] = rules.words.number(b"" if label is None else _as_bytes(str(label)), subject.__str__)
         values = {
             "TOPIC": topics.take(np.repeat(np.arange(len(lengths)), lengths)),
             "DOCNO": Names.of([_as_bytes(docno) for docno, _ in pairs]),

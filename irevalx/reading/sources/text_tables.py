@@ -265,7 +265,7 @@ class JsonRows(NamedRows):
         elif isinstance(value, str) and (spec.kind == "labels" or (value and spec.kind == "names")):
             return value.encode("utf-8", "surrogatepass")
         elif value is None and spec.kind in {"labels", "probabilities"}:
-            return b"NA"
+            return b"" if spec.kind == "labels" else b"NA"
         return self._refuse_value(where, record, place, value)
 
     def _refuse_value(self, where: str, record: dict[str, Any], place: int, value: Any) -> NoReturn:
