@@ -63,9 +63,9 @@ def make(folder: Path, topics: int, runs: int) -> None:
             for document, value in enumerate(of_topic):
                 grade = int(value + draw.gauss(0, 1) > 1.8)
                 labels.write(f"{topic} 0 d{document} {grade if draw.random() < 0.8 else 1 - grade}\n")
+                human.write(f"{topic} 0 d{document} {grade}\n" * (topic % 2))
                 if draw.random() < 0.6:
                     qrels.write(f"{topic} 0 d{document} {grade}\n")
-                    human.write(f"{topic} 0 d{document} {grade}\n" * (topic % 2))
     for number in range(runs):
         with (folder / f"r{number}").open("w") as run:
             for topic, of_topic in enumerate(quality):
