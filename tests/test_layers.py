@@ -178,6 +178,25 @@ def test_packages_have_docstrings() -> None:
     assert not silent
 
 
+@pytest.mark.parametrize(
+    "package", sorted(path.parent for path in PACKAGE.rglob("__init__.py")), ids=lambda path: path.name
+)
+def test_docstrings_list_the_modules(package: Path) -> None:
+    """The table in the docstring of a package has a line for each module; "..." stands for the families of measures."""
+    docstring = ast.get_docstring(ast.parse((package / "__init__.py").read_text())) or ""
+    entries = [
+        re.split(r"/? {2,}|/ ", line.strip())[0]
+        for line in docstring.splitlines()
+        if re.search(r"\S( {2,}|/ )\S", line)
+    ]
+    listed = {name.removesuffix(".py") for entry in entries for name in re.split(r",\s*", entry)}
+    paths = [*package.glob("*.py"), *(path.parent for path in package.glob("*/__init__.py"))]
+    modules = {path.stem for path in paths} - {"__init__", "__main__"}
+    families = modules if "..." in listed else set()
+    assert modules - listed <= families
+    assert listed <= modules | {"..."}
+
+
 def test_modules_are_one_idea() -> None:
     """No module exceeds the maximum length."""
     long = {module for module, path in MODULES.items() if path.read_text().count("\n") > MOST_LINES}

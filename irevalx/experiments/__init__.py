@@ -10,6 +10,7 @@ samples, strata      samples of judgments; stratified samples, and measure value
 pools, coverage      the top documents of runs; the proportion of judged documents
 topic_clusters       clusters of dependent topics, given or suggested by topic IDs
 run_pairs            rows that compare two runs, reversed
+run_selection        selection of runs that retrieve enough documents, or are fully judged at the top ranks
 run_groups           groups of runs; evaluation without the unique documents of a group
 weighted_measures    measures that are sums of weight times gain
 """

@@ -8,6 +8,7 @@ disagreements         documents with different labels
 real_labels           labels that are not integers, and probabilities
 preferences           pairwise preferences
 error_rates           sensitivity, specificity, prevalence
+prevalence            prevalence of relevant documents, estimated from the labels of a judge with errors
 judges                labels of judges, combined labels, and the comparison of one judge
 several_judges        comparison of several judges, and of pairs of judges
 panels                agreement of all judges, effective number of machines

@@ -2,5 +2,6 @@
 
 power        power() and its command
 swap_rate    swap_rate() and its command
+swaps        swap rates by the size of topic sets and by the size of differences
 figures      power curves, swap rates
 """
