@@ -298,7 +298,8 @@ class Conclusion(Frozen):
                 yield f"{best} and {main}{second} are not significantly different: {by}"
             pairs = self.of_measure.pairs
             n_different = sum(bool(each.differ) for each in pairs)
-            yield f"{are(n_different, f' of {len(pairs)} pairs of runs')} significantly different."
+            are_different = are(n_different, f" of {len(pairs)} pairs of runs")
+            yield f"Under {self.title}, {are_different} significantly different."
             return
         baseline = self.baseline
         if self.best == self.baseline:

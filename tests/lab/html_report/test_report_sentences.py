@@ -95,7 +95,7 @@ def test_verdicts_and_intervals() -> None:
         "steady is significantly better than same, the best run that differs significantly from it: 0.100 P.10"
     )
     assert every["findings"][2:6] == [
-        "2 of 3 pairs of runs are significantly different.",
+        "Under P.10, 2 of 3 pairs of runs are significantly different.",
         "Under P.10, the top set contains 1 of 3 runs (steady): no run is significantly better than it.",
         "Under P.10, there are 2 tiers, of 1 and 2 runs: every run of a tier is significantly better than every run of the "
         "following tiers.",
