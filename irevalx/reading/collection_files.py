@@ -128,16 +128,17 @@ def _in_files(qrels: Any, runs: Sequence[Any]) -> list[CollectionInputs]:
         }
         if not of_file:
             raise InputError(f"no file matches {quote(pattern)} for {first_names(sorted(judged), 'collection')}")
+        remedy = "" if RUN in pattern else f"; if these are different runs, write {RUN} for the part that names the run"
         for path, (name, run) in of_file.items():
-            _add(files[name], run, path, f"{name}, run {run}")
+            _add(files[name], run, path, f"{name}, run {run}", remedy)
     return [CollectionInputs(name, judged[name][""], of_runs) for name, of_runs in files.items() if of_runs]
 
 
-def _add(files: dict[str, str], key: str, path: str, what: str) -> None:
-    """Add a file. Raise InputError if there is another file with this key."""
+def _add(files: dict[str, str], key: str, path: str, what: str, remedy: str = "") -> None:
+    """Add a file. Raise InputError, whose message ends with the remedy, if there is another file with this key."""
     if files.setdefault(key, path) != path:
         both = f"{shown_name(files[key])} and {shown_name(path)}"
-        raise InputError(f"two files for the collection {what}: {both}")
+        raise InputError(f"two files for the collection {what}: {both}{remedy}")
 
 
 def _matching(pattern: str, collection: str = "") -> Iterator[tuple[str, str, str]]:

@@ -122,6 +122,15 @@ def test_messages(folder: Path, qrels: str, runs: str, error: type[Exception], m
     assert message in str(caught.value)
 
 
+def test_the_remedy_for_two_files(folder: Path) -> None:
+    """A pattern without {run} that matches several runs is refused; with {run}, as the message says, it names them."""
+    create(folder, "fiqa.tsv", "fiqa.run", "fiqa.2.run")
+    with pytest.raises(InputError, match=r"write {run} for the part that names the run$"):
+        collections_of("{collection}.tsv", ["{collection}.*un"])
+    [inputs] = collections_of("{collection}.tsv", ["{collection}.{run}un"]) or []
+    assert sorted(inputs.runs or {}) == ["2.r", "r"]
+
+
 def test_commands_for_one_collection() -> None:
     """A pattern is the name of a missing file for other commands, whose message names those that accept it."""
     message = refusal("power", "{collection}.tsv", "{collection}.run", status=2)
