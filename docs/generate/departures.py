@@ -271,8 +271,8 @@ DEPARTURES: tuple[Departure, ...] = (
     Departure(
         6,
         "A byte-order mark becomes part of the first topic ID. A line of a run with a blank in an ID is read "
-        "with shifted columns. Headers, preferences and quoted grades are read as judgments. There is no "
-        "message.",
+        "with shifted columns. Headers, preferences and quoted grades are read as if they were "
+        "judgments. There is no message.",
         "Such files are read in the same way, and one line on standard error gives the file, the line and the"
         " remedy; with --strict they are errors, status 2.",
         "Without a message, plausible but wrong values go unnoticed.",
@@ -291,7 +291,7 @@ DEPARTURES: tuple[Departure, ...] = (
         "Each measure has one spelling.",
         "MAP, ndcg@10, P@5, P_10 or AP(rel=2) are accepted, and printed in trec_eval's spelling unless "
         "--names asked is given. Cutoffs given with @ are combined. If a measure is requested several "
-        "times with different parameters, its first parameters are used, like in trec_eval, and a line on standard "
+        "times with different parameters, only the first request is evaluated, as in trec_eval, and a line on standard "
         "error lists the other requests. --names asked and all other formats print every requested measure.",
         "Other programs use other names.",
         _HERE + "test_7_names_that_people_bring",

@@ -199,8 +199,9 @@ def _measures() -> Iterator[str]:
     yield from paragraphs(
         [
             "Measures are listed in the order in which they are printed. K, X and other capitals are parameters, which "
-            "are given after a dot and have defaults. The lines -l, -c, -J (the options) and Pool (--pool, or a "
-            "negative judgment) describe the effect of each on the measure. The formulas use these symbols:"
+            "are given after a dot and have defaults. The lines -l, -c and -J describe the effect of these options on "
+            "the measure; the line Pool describes the effect of --pool and of negative judgments. The formulas use "
+            "these symbols:"
         ]
     )
     for number, (name, meaning) in enumerate(SYMBOLS.items()):
@@ -222,9 +223,15 @@ def _measures() -> Iterator[str]:
 
 def _rules() -> Iterator[str]:
     yield '.SH "JUDGED, POOLED, AND OUTSIDE THE POOL"'
+    yield from paragraphs(
+        [
+            "Measures treat four kinds of documents differently. The first entry defines these kinds, and each of the "
+            "other entries states what applies to documents of each kind."
+        ]
+    )
     for subject, cells in RULES:
-        yield from (".TP", roff(f"{subject}:"))
-        yield roff("; ".join(f"{kind}: {cell}" for kind, cell in zip(KINDS, cells, strict=True)) + ".")
+        yield from (".TP", roff(subject))
+        yield "\n.br\n".join(roff(f"{kind}: {cell}") for kind, cell in zip(KINDS, cells, strict=True))
 
 
 def _formats() -> Iterator[str]:

@@ -26,7 +26,7 @@ DEFINITIONS: tuple[Rule, ...] = (
             "neither",
         ),
     ),
-    ("Printed by relstring as", ("its grade", "its grade", ".", "-")),
+    ("Character that relstring prints", ("its grade", "its grade", ".", "-")),
     ("Parameter that sets the gain of the document", ("GRADE=GAIN", "GRADE=GAIN", "-2=GAIN", "-1=GAIN")),
 )
 

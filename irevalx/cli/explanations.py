@@ -115,7 +115,8 @@ def effects(measure: Measure) -> list[str]:
     if measure.kernel and "qrels" not in measure.formats:
         lines.append(f"Judgments: -R {' or '.join(sorted(measure.formats))}.")
     lines += [
-        f"Cannot be combined with {spelled_rule(feature)}: {reason}." for feature, reason in measure.refuses.items()
+        f"{name} cannot be combined with {spelled_rule(feature)}: {reason}."
+        for feature, reason in measure.refuses.items()
     ]
     return lines
 
@@ -212,7 +213,7 @@ def list_lines() -> Iterator[str]:
 
 
 def other_names() -> dict[str, list[str]]:
-    """Return the names of each measure in other programs, as a dictionary in print order."""
+    """Return the names that other programs use for each measure, in the order in which they are printed."""
     by_measure: dict[str, list[str]] = {}
     for measure in MEASURES:
         for other in OTHER_NAMES:

@@ -318,7 +318,7 @@ class AssessedRanking(Frozen):
 
     @cached_property
     def _judged(self) -> Any:
-        """The input of measures for a run without any results, with all judged topics."""
+        """All judged topics, without results, in the form that functions of measures accept."""
         return self._assess(Ranking.of_nothing(self.judgments.documents), self.settings, "nonrel")
 
     @cached_property

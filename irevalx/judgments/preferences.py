@@ -50,10 +50,10 @@ class ClassGroup(Frozen):
         return self.level <= 0
 
     def balanced(self, n_relevant: int, n_counted: int) -> BoolArray:
-        """Return a matrix of pairs: preferences among the classes above the last one, and further pairs.
+        """Return a matrix of pairs: preferences among the classes above the last one, and other pairs.
 
-        The further pairs combine each document of the group with each of the first ``n_counted`` documents of the last
-        class.
+        The remaining pairs combine each document of the group with each of the first ``n_counted`` documents of the
+        last class.
         """
         # Pairs within the last class are included. The limit keeps many nonrelevant documents from outweighing the
         # relevant ones.

@@ -59,7 +59,8 @@ _count_measure = partial(
 def num_ret(t: Topics) -> IntArray:
     """Number of documents retrieved.
 
-    At most -M documents per topic are counted; with -J, only judged documents. The `all` row is the sum over topics.
+    At most -M documents per topic are counted; with -J, only judged documents. The `all` row contains the sum over
+    topics.
 
     Formula: ret.
     Source: trec_eval.
@@ -71,8 +72,9 @@ def num_ret(t: Topics) -> IntArray:
 def num_rel(t: Topics) -> IntArray:
     """Number of relevant documents.
 
-    The number of documents judged at level -l or higher, retrieved or not. The `all` row is the sum over topics. With
-    -c, the `all` row counts every judgment above 0 in the file instead, regardless of -l and of the topics evaluated.
+    The number of documents judged at level -l or higher, retrieved or not. The `all` row contains the sum over topics.
+    With -c, the `all` row counts every judgment above 0 in the file instead, regardless of -l and of the topics
+    evaluated.
 
     Formula: R.
     Source: trec_eval.
@@ -84,7 +86,7 @@ def num_rel(t: Topics) -> IntArray:
 def num_rel_ret(t: Topics) -> IntArray:
     """Number of relevant documents retrieved.
 
-    The `all` row is the sum over topics.
+    The `all` row contains the sum over topics.
 
     Formula: rel(ret).
     Source: trec_eval.
@@ -96,7 +98,7 @@ def num_rel_ret(t: Topics) -> IntArray:
 def num_nonrel_judged_ret(t: Topics) -> IntArray:
     """Number of judged nonrelevant documents retrieved.
 
-    Unlike in precision, unjudged documents do not count as nonrelevant. The `all` row is the sum over topics.
+    Unlike in precision, unjudged documents do not count as nonrelevant. The `all` row contains the sum over topics.
 
     Formula: judged(ret) - rel(ret).
     Source: trec_eval.

@@ -150,8 +150,8 @@ def stat_ndcg(t: InclusionTopics, k: int) -> FloatArray:
 def stat_r(t: InclusionTopics) -> FloatArray:
     """Number of relevant documents, estimated from a sample with inclusion probabilities.
 
-    Each relevant document of the sample represents 1/p documents, whether it was retrieved or not. The `all` row is the
-    sum over topics. A topic has no value if statAP has no value for it.
+    Each relevant document of the sample represents 1/p documents, whether it was retrieved or not. The `all` row
+    contains the sum over topics. A topic has no value if statAP has no value for it.
 
     Formula: sum over sampled relevant of 1/p.
     Source: [aslam-pavlu-2007]; statAP_MQ_eval.
@@ -163,9 +163,9 @@ def stat_r(t: InclusionTopics) -> FloatArray:
 def stat_ap_variance(t: InclusionTopics) -> FloatArray:
     """Variance of statAP, estimated from the same sample.
 
-    The sampling variance of statAP, at most 1 per topic. The `all` row is the variance of the mean of statAP over
-    topics: the sum of the variances divided by the square of the number of topics. A topic has no value if statAP has
-    no value for it.
+    The sampling variance of statAP; the value of a topic is limited to 1. The `all` row contains the variance of the
+    mean of statAP over topics: the sum of the variances divided by the square of the number of topics. A topic has no
+    value if statAP has no value for it.
 
     Formula: min(1, (a - b/(n - 1) + t)/statR^2 times n/(s + 0.1)), a = sum over sampled relevant of (1 - p) y^2, b =
     the product of y times y over all ordered pairs of those, t = sum over sampled relevant retrieved of ((1 - p)/p^2)

@@ -106,7 +106,8 @@ def _probable_success(t: ExpectedTopics, k: int) -> FloatArray:
 def success(t: Topics, k: int) -> FloatArray:
     """Success at cutoff K.
 
-    1 if a relevant document is among the first K, otherwise 0. The `all` row is the fraction of topics with success.
+    1 if a relevant document is among the first K, otherwise 0. The `all` row contains the fraction of topics with
+    success.
 
     Formula: 1 if rel(K) > 0, otherwise 0.
     Source: trec_eval.

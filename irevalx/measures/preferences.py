@@ -39,8 +39,8 @@ _preference_count = partial(_preference_measure, summary=total, number="integer"
 def possible_preferences(p: Preferences) -> IntArray:
     """Number of preferences.
 
-    All preferences in the judgment groups of the topic, whether their documents were retrieved or not. The `all` row is
-    the sum over topics.
+    All preferences in the judgment groups of the topic, whether their documents were retrieved or not. The `all` row
+    contains the sum over topics.
 
     Formula: poss.
     Source: trec_eval.
@@ -53,7 +53,7 @@ def fulfilled(p: Preferences) -> IntArray:
     """Number of fulfilled preferences.
 
     Preferences whose preferred document was retrieved and whose other document was ranked below it or not retrieved.
-    The `all` row is the sum over topics.
+    The `all` row contains the sum over topics.
 
     Formula: ful.
     Source: trec_eval.
@@ -65,8 +65,8 @@ def fulfilled(p: Preferences) -> IntArray:
 def fulfilled_retrieved(p: Preferences) -> IntArray:
     """Number of fulfilled preferences between retrieved documents.
 
-    Preferences between retrieved documents for which the preferred document is ranked higher. The `all` row is the sum
-    over topics.
+    Preferences between retrieved documents for which the preferred document is ranked higher. The `all` row contains
+    the sum over topics.
 
     Formula: ful_ret.
     Source: trec_eval.

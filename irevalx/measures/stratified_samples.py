@@ -81,7 +81,7 @@ def inferred_relevant(t: SampledTopics) -> FloatArray:
 
     The sum over strata of the estimated number of relevant documents. The estimate for a stratum is the number of its
     documents times the fraction of relevant documents among its judged documents; a stratum without judged documents
-    contributes 0. The `all` row is the sum over all judged topics.
+    contributes 0. The `all` row contains the sum over all judged topics.
 
     Formula: sum over strata of R_s D_s/S_s.
     Source: [yilmaz-kanoulas-aslam-2008].
@@ -95,7 +95,7 @@ def inferred_relevant_retrieved(t: SampledTopics) -> FloatArray:
 
     The sum over strata of the estimated number of relevant documents retrieved. The estimate for a stratum is the
     number of its documents retrieved times the fraction of relevant documents among its judged documents retrieved,
-    smoothed with e = 0.00001. The `all` row is the sum over topics.
+    smoothed with e = 0.00001. The `all` row contains the sum over topics.
 
     Formula: sum over strata of D_s(ret) (R_s(ret) + e)/(S_s(ret) + 3 e).
     Source: [yilmaz-kanoulas-aslam-2008].
@@ -109,8 +109,8 @@ def standard_error_of_relevant(t: SampledTopics) -> FloatArray:
 
     The standard error of a total under simple random sampling without replacement within each stratum. A stratum that
     was judged completely, or not at all, contributes 0. If only one document of a larger stratum was judged, the
-    fraction of relevant documents is assumed to be 1/2. The `all` row is the standard error of the sum over all judged
-    topics.
+    fraction of relevant documents is assumed to be 1/2. The `all` row contains the standard error of the sum over all
+    judged topics.
 
     Formula: sqrt(sum over strata of D_s^2 (1 - S_s/D_s) v/S_s), v = p (1 - p) S_s/(S_s - 1), p = R_s/S_s.
     Source: [cochran-1977], chapter 5.

@@ -398,7 +398,7 @@ class TiedTopics(Topics, kw_only=True):
 
 
 def _others_above(size: int, others: int, room: int) -> FloatArray:
-    """Return the joint probability of a rank up to ``room`` (of ``size``) and 0, 1, ... other documents above."""
+    """Return the probabilities that a tied document has a rank up to ``room`` and 0, 1, ... of ``others`` above it."""
     number = np.arange(others + 1)
     chance = np.zeros(others + 1)
     chance[0] = 1.0

@@ -74,8 +74,8 @@ class Topics(Frozen):
     """Rankings of n topics, represented by their pooled documents.
 
     The arguments ``level``, ``max_retrieved`` and ``judged_only`` of ``irevalx.evaluate`` have already been applied.
-    Arrays with one value per topic have shape (n,). Arrays with one value per document are one-dimensional and list the
-    documents of ``rows`` (or of ``pool``) topic by topic.
+    Arrays with one value per topic have shape (n,). Arrays with one value per document are one-dimensional and follow
+    the order of the documents in ``rows`` (or in ``pool``), topic by topic.
 
     Parameters
     ----------

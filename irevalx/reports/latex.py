@@ -79,7 +79,7 @@ def escape_latex(text: str) -> str:
 
 
 def _requirements(lines: Sequence[str]) -> str:
-    """Return a LaTeX comment that names the required packages and, if pdfLaTeX lacks letters, another compiler."""
+    """Return a LaTeX comment that names the required packages and, if pdfLaTeX lacks some characters, a compiler."""
     text = "\n".join(lines)
     packages = ["booktabs", *(["longtable"] if r"\begin{longtable}" in text else [])]
     comment = f"% Requires \\usepackage{{{','.join(packages)}}}"

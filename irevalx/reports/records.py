@@ -123,7 +123,7 @@ class _Echo:
 
 
 def separated_lines(columns: Sequence[str], rows: Iterable[Sequence[Any]], delimiter: str) -> Iterator[bytes]:
-    """Yield a header line and the lines of rows of shape (n_rows, n_columns). The value None becomes an empty field."""
+    """Yield a header line, and a line for each row. The value None becomes an empty field."""
     line_of = csv.writer(_Echo(), delimiter=delimiter, lineterminator="\n").writerow
     for row in chain([columns], rows):
         yield displayed(line_of(row))

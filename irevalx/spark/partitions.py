@@ -55,7 +55,7 @@ class RunCounts(NamedTuple):
 
 
 class JudgmentCounts(NamedTuple):
-    """The counts of judgments and of the pool."""
+    """The numbers of topics and relevant judgments, and of differences between the judgments and the pool."""
 
     topics: int  # the number of judged topics
     relevant: int  # the number of relevant judgments
@@ -284,7 +284,7 @@ class WholeJudgments(Frozen):
 
     @property
     def known(self) -> JudgmentCounts:
-        """The counts that precede the counts for each name."""
+        """The counts of topics, judgments and pooled documents, without the counts for each printed name."""
         return JudgmentCounts(*self.counts[:N_COUNTED])
 
     def warnings(self, selection: Selection, settings: Settings) -> Iterator[str]:

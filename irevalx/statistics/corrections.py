@@ -31,8 +31,8 @@ def hommel(p: FloatArray) -> FloatArray:
     """Correct p-values by Hommel's method [Hommel 1988].
 
     To correct the p-value of a hypothesis, Simes' test is applied to every set of hypotheses that contains the
-    hypothesis, and the largest p-value is used. Holm's corrected p-value is at least as large. The familywise error
-    rate is controlled if the p-values are independent or positively dependent.
+    hypothesis, and the largest p-value is used. Hommel's corrected p-value is at most as large as Holm's. The
+    familywise error rate is controlled if the p-values are independent or positively dependent.
     """
     order = np.argsort(p, kind="stable")
     ranked = p[order]

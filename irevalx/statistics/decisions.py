@@ -224,7 +224,7 @@ def confusion(full: Decisions, reduced: Decisions) -> Confusion:
 
 
 def reversals(full: Decisions, reduced: Decisions) -> BoolArray:
-    """Return whether each pair differs significantly in ``full`` and in ``reduced``, but in opposite directions.
+    """Return whether the runs of each pair differ significantly in both evaluations, but in opposite directions.
 
     The shape is (..., n_pairs).
     """

@@ -162,7 +162,7 @@ class AgreementResult(Result):
 
 
 def _cells(row: AgreementRow) -> dict[str, Any]:
-    """Return a dictionary from the name of each column to the cell of a row."""
+    """Return a dictionary that maps the name of each column to the cell of this column in a row."""
     cells = row._asdict()
     if row.decisions is not None:
         cells |= {name: number.item() for name, number in row.decisions.columns.items()}
@@ -186,8 +186,8 @@ def agree(
         measures_parameter(
             f"with RUN, {' '.join(MEASURES)}; otherwise, all measures of X and Y",
             shell_help=(
-                "With RUN: measures, as for irevalx -m, with their parameters and treatments of unjudged documents: "
-                "'map infAP.c=1 P.20:skip'. Otherwise: the measures of X and Y to compare."
+                "With RUN, the measures to evaluate, as for irevalx -m, with their parameters and treatments of "
+                "unjudged documents: 'map infAP.c=1 P.20:skip'. Without RUN, the measures of X and Y to compare."
             ),
         ),
         refined(shell_default=()),
@@ -204,8 +204,8 @@ def agree(
     """Measure the agreement between two evaluations of the same runs.
 
     `x` and `y` are two evaluations of the runs: output files of irevalx or trec_eval, in the format of trec_eval (with
-    runid) or as csv, tsv, json or jsonl. With `runs`, `x` and `y` are two sets of relevance judgments instead, and the
-    runs are evaluated with each set. With `rbo`, `x` and `y` can also be two runs.
+    runid) or as csv, tsv, json or jsonl. If `runs` is given, `x` and `y` are two sets of relevance judgments instead,
+    and the runs are evaluated with each set. If `rbo` is given, `x` and `y` can also be two runs.
 
     The result has one row per measure. Correlations are Kendall's tau, in which ties count as concordant; tau-b; tau_AP
     of y with x as the reference (tau_ap), which does not compare runs that are tied in y; tau_AP,b (tau_ap_b), the mean
@@ -234,9 +234,9 @@ def agree(
     ----------
     x, y : evaluations: ``Scores``, dictionaries like those of ``Scores.to_dict``, or output files of irevalx or
         trec_eval; with `runs`, relevance judgments as for ``irevalx.evaluate``; with `rbo`, evaluations or runs.
-    measures : measures, such as "map", "P.5,10" or "nDCG@10"; one or several. Without `runs`, the measures of `x` and
-        `y` to compare, by their names in the evaluations or by other names that irevalx knows. [default: with `runs`,
-        map, infAP, indAP, subAP, bpref, bpref_10, RankEff and ndcg; otherwise, all measures of `x` and `y`]
+    measures : measures, such as "map", "P.5,10" or "nDCG@10"; one or several. If `runs` is not given, the measures of
+        `x` and `y` to compare, by their names in the evaluations or by other names that irevalx knows. [default: with
+        `runs`, map, infAP, indAP, subAP, bpref, bpref_10, RankEff and ndcg; otherwise, all measures of `x` and `y`]
     against : compare every measure of y with this measure of x, given by its printed name. [default: the same measure]
     rbo : add rank-biased overlap with this persistence, the probability of continuing to the next rank: the
         extrapolated (rbo_w_ext) and minimum overlap (rbo_w_min) of the rankings of runs or, for two runs, of the

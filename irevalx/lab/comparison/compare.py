@@ -79,8 +79,9 @@ def _run(
                 "Contents of `figure`: differences with their intervals, differences by topic, a matrix of runs, the "
                 "ranks of runs with their rank sets, or a critical-difference diagram. Topics are in descending order "
                 "of the difference. The matrix shows which runs are significantly different. In the diagram, bars "
-                "connect runs that are not significantly different. With `discriminative_power`, the figure shows all "
-                "p-values in ascending order.  [default: intervals, or matrix if a page has no room for all pairs]"
+                "connect runs that are not significantly different. If `discriminative_power` is given, the figure "
+                "shows all p-values in ascending order.  [default: intervals, or matrix if a page has no room for all "
+                "pairs]"
             ),
         ),
     ] = None,
@@ -166,16 +167,17 @@ def compare(
     significant. This is also true of bonferroni with `test="t"` and `interval="t"`. With other tests or
     `interval="bca"`, and for unadjusted intervals, the interval and the test can disagree. tukey assumes that the
     differences of all pairs have equal variance. Geometric means (gm_map) are tested on a logarithmic scale, and sums
-    (num_rel_ret) are displayed as sums. A displayed result of two runs begins with a text: the difference, its
-    interval, the test, the numbers of topics on which each run is better, and the share of judged documents. The text
-    also contains the smallest difference that a t test detects with probability 0.8 on this number of topics.
-    irevalx-lab power computes this difference.
+    (num_rel_ret) are displayed as sums. If two runs are compared, the displayed result begins with a paragraph that
+    states the difference, its interval, the test, the numbers of topics on which each run is better, and the share of
+    judged documents. The paragraph also contains the smallest difference that a t test detects with probability 0.8 on
+    this number of topics. irevalx-lab power computes this difference.
 
     With `by="run"`, displayed tables contain significance letters and rank sets. If there are more than 10 runs, "ns"
     replaces the letters of runs that are not significantly different from the best run. The rank set of a run starts at
     1 plus the number of significantly better runs, and ends at the number of runs minus the number of significantly
     worse runs. With the corrections benjamini-hochberg and none, no rank sets are reported, because these corrections
-    do not control the familywise error rate. With `baseline`, + or - marks runs that are significantly better or worse.
+    do not control the familywise error rate. If `baseline` is given, + or - marks runs that are significantly better or
+    worse.
 
     Tables also display "judged among retrieved@K", the share of judged documents among the first K retrieved documents
     of each run, or among all retrieved documents of topics with fewer. K is the cutoff of the measure, or 10 if the
@@ -185,8 +187,8 @@ def compare(
     if the unjudged documents that only one of the runs ranks among its first 10 were relevant half as often as its
     judged documents. The conclusion can still be correct; judge these documents to confirm it.
 
-    With `systems` or `system_by`, the runs of a system are treated as replicates rather than as further topics. The
-    variance of a difference is the variance over topics plus the variance between replicates. A column contains the
+    If `systems` or `system_by` is given, the runs of a system are treated as replicates rather than as further topics.
+    The variance of a difference is the variance over topics plus the variance between replicates. A column contains the
     share of the variance that is between replicates. The t test and its interval generalise to other topics and to
     other runs of the same systems. With few replicates, the t test has few degrees of freedom. For a system with a
     single run, the result applies only to this run.
@@ -200,17 +202,17 @@ def compare(
 
     Several collections are given as paths with the placeholders ``{collection}`` and ``{run}``, such as
     "runs/{collection}/{run}.trec". In Python, they can also be given as ``{collection: judgments}`` and ``{collection:
-    {name: run}}``, or as ``{collection: scores}``. For each pair of runs, the mean of the differences over the
-    collections with results of both runs is tested twice. The test on these collections treats the topics of each
-    collection as a sample and uses Satterthwaite's degrees of freedom. The test on collections like these also treats
-    the collections as a sample, from a population of collections. This test is a t test over the collections or, with
-    `families`, a cluster-robust t test, and requires at least three collections or families. In addition, the runs are
-    compared on each collection, and the p-values are corrected over all pairs and collections. With several
-    collections, measures must be means over topics, and only the default test and interval are available.
+    {name: run}}``, or as ``{collection: scores}``. For each pair of runs, the differences are averaged over the
+    collections that contain results of both runs, and this mean is tested twice. The test on these collections treats
+    the topics of each collection as a sample and uses Satterthwaite's degrees of freedom. The test on collections like
+    these also treats the collections as a sample, from a population of collections. This test is a t test over the
+    collections or, with `families`, a cluster-robust t test, and requires at least three collections or families. In
+    addition, the runs are compared on each collection, and the p-values are corrected over all pairs and collections.
+    With several collections, measures must be means over topics, and only the default test and interval are available.
 
-    With `topic_groups`, the result contains one row per measure, pair and group, and a second table contains tests of
-    the interaction between runs and groups. The null hypothesis is that the difference of a pair is the same in all
-    groups; the test permutes the group labels of the topics and uses Welch's F statistic. A difference that is
+    If `topic_groups` is given, the result contains one row per measure, pair and group, and a second table contains
+    tests of the interaction between runs and groups. The null hypothesis is that the difference of a pair is the same
+    in all groups; the test permutes the group labels of the topics and uses Welch's F statistic. A difference that is
     significant in one group and not in another is not evidence of different effects; use the interaction test. Groups
     with a single topic are excluded from the test. If groups have fewer than 10 topics, an interaction can be
     significant merely because differences vary more in one group than in another.
@@ -233,11 +235,12 @@ def compare(
 
     Returns
     -------
-    A row for each measure and pair in ``rows``, and a row for each measure and run in ``runs``. With `topic_groups`,
-    ``rows`` contains a row for each measure, pair and group, and ``interactions`` a row for each measure and pair. With
-    several collections, ``rows`` contains two rows for each measure and pair ("these collections" and "collections like
-    these" in ``scope``), and a row for each measure, pair and collection. In this case, ``runs`` contains the value of
-    each run on each collection, and the mean of each run over the collections with results of all runs.
+    A row for each measure and pair in ``rows``, and a row for each measure and run in ``runs``. If `topic_groups` is
+    given, ``rows`` contains a row for each measure, pair and group, and ``interactions`` a row for each measure and
+    pair. With several collections, ``rows`` contains two rows for each measure and pair ("these collections" and
+    "collections like these" in ``scope``), and a row for each measure, pair and collection. In this case, ``runs``
+    contains the value of each run on each collection, and the mean of each run over the collections with results of all
+    runs.
 
     Raises
     ------

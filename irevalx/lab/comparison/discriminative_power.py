@@ -85,8 +85,8 @@ def discriminative_power(
 ) -> DiscriminativePower:
     """Compute the discriminative power of each measure: the share of pairs of runs that differ significantly.
 
-    The share is computed with `test`, before and after correction. Sakai (2006) uses an uncorrected bootstrap test;
-    Sakai (2012) uses the randomised Tukey HSD test (tukey).
+    Significance is determined by the test `test`, before and after correction. Sakai (2006) uses an uncorrected
+    bootstrap test; Sakai (2012) uses the randomised Tukey HSD test (tukey).
 
     Parameters
     ----------

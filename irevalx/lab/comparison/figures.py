@@ -101,7 +101,7 @@ def _interval_note(comparison: Comparison) -> str:
 
 
 class _TopicPanels(NamedTuple):
-    """The sizes of panels that show the differences of topics, in inches and points."""
+    """The sizes, in inches and points, of panels that show per-topic differences."""
 
     left: float = 0.62  # space for tick labels and the axis label, left of the first column
     between: float = 0.12  # space between columns

@@ -119,8 +119,8 @@ def gate(
     exceeds the baseline's mean is an error. With `require="equivalent"`, the gain must also be less than the margin, by
     the same rule with the roles of gain and loss exchanged. A run that is equivalent is also not worse.
 
-    The least margin is the margin with which a run as good as the baseline would pass with probability 0.8, given this
-    number of topics.
+    The least margin is the smallest margin with which a run that is as good as the baseline would pass with a
+    probability of at least 0.8, given this number of topics.
 
     If `clusters` or `cluster_by` is given, intervals are cluster-robust, and the sign-flip test flips the signs of all
     topics of a cluster together. If there are fewer than 6 clusters, the verdict is "cannot tell", unless no topic
@@ -128,9 +128,9 @@ def gate(
 
     If several collections are given, as in ``compare``, the result contains a verdict on the mean over the collections
     and a verdict on each collection. The intervals of the mean and of its ratio to the baseline's mean treat the topics
-    of each collection as a sample, as does the test of ``compare`` on these collections. A run passes if all of its
-    verdicts pass. Intervals are simultaneous over all verdicts on means and, separately, over all verdicts on single
-    collections. Each collection must contain results of all runs.
+    of each collection as a sample. The test on these collections that ``compare`` performs makes the same assumption. A
+    run passes if all of its verdicts pass. Intervals are simultaneous over all verdicts on means and, separately, over
+    all verdicts on single collections. Each collection must contain results of all runs.
 
     For measures that treat unjudged documents as nonrelevant, a warning lists the verdicts that depend on unjudged
     documents, by the same rule as in ``compare``, and names the verdicts that would follow if these documents were

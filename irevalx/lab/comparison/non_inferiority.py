@@ -139,9 +139,9 @@ class Improvements(Frozen):
     def differs_little(self, margin: float) -> BoolArray:
         """Return whether each run is not worse because it differs from the baseline by little and on few topics.
 
-        At least 1 and fewer than ``FEW_TOPICS`` topics must differ, ``greatest_mean`` must be below the margin, and the
-        largest difference of a topic must be at most ``most_margins`` margins. The result is False if topics are
-        clustered, because the bound requires independent topics, and for means over collections.
+        At least 1 and fewer than ``FEW_TOPICS`` topics must differ, ``greatest_mean`` must be below the margin, and no
+        topic may differ by more than ``most_margins`` times the margin. The result is False if topics are clustered,
+        because the bound requires independent topics, and for means over collections.
         """
         if self.clusters is not None or self.parts:
             return np.zeros(len(self.d), np.bool_)

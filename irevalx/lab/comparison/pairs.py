@@ -346,7 +346,7 @@ class Comparison(Result):
         return heads | ({"depends_on_unjudged": "caution"} if cautious else {})
 
     def coverage_notes(self, *, cautious: bool = False) -> list[str]:
-        """Return notes that explain the columns with coverage and cautions."""
+        """Return notes that explain the coverage column and the cautions."""
         if self.is_all_judged:
             return self.coverage_of_runs
         by_depth: dict[int, list[str]] = {}

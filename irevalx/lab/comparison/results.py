@@ -1,4 +1,4 @@
-"""The result of ``compare``, and the base class of comparisons with figures."""
+"""The result of ``compare``, and the base class of comparisons that can be drawn as figures."""
 
 from __future__ import annotations
 

@@ -212,8 +212,8 @@ def complete(
     their grades. Documents without a prediction get the grade -1: documents without text, and all unjudged documents of
     topics that lack relevant or nonrelevant documents for training.
 
-    With `labels`, no classifier is trained and no text is needed. Each document gets the grade of its label, or -1 if
-    it has no label.
+    If `labels` is given, no classifier is trained and no text is needed. Each document gets the grade of its label, or
+    -1 if it has no label.
 
     Parameters
     ----------

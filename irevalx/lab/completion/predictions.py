@@ -284,7 +284,7 @@ def expected_values(experiment: GradedRuns, completion_run: CompletionRun, remov
 
 
 class LabelCompletion(Frozen, kw_only=True):
-    """A ``Treatment`` that replaces the judgments of unique documents, or with ``replace`` all judgments, by labels."""
+    """A ``Treatment`` that replaces the judgments of unique documents or, with ``replace``, all judgments by labels."""
 
     # Documents without a label are treated as pooled but unjudged.
 

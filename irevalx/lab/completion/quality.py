@@ -142,7 +142,7 @@ def _by_topic(kind: type[TopicCounts], judgments: Judgments, *counts: BoolArray 
 
 
 def _total(kind: type[TopicCounts], rows: Sequence[TopicCounts]) -> TopicCounts:
-    """Return a row with the sums of other rows over topics."""
+    """Return the row ``all``, which contains the sums over topics."""
     sums: list[Any] = [sum(row[place] for row in rows) for place in range(1, len(kind._fields))]
     return kind("all", *sums)
 

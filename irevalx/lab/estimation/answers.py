@@ -1,4 +1,4 @@
-"""Scores of answers: a machine scores all answers of systems, and human assessors score a random sample of them."""
+"""Scores of answers: a machine scores all answers, and human assessors score a random sample of them."""
 
 from __future__ import annotations
 

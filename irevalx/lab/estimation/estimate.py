@@ -218,12 +218,12 @@ def estimate(
     Wilson's interval for an effective number of human scores. For a mean difference between binary scores, 0.5 is added
     to the sum of squares.
 
-    With `plan`, the result contains the expected half-width of the confidence interval (half_width) for other numbers
-    of topics with human labels. The available human labels serve as a pilot sample. In simulations with 10, 20 and 50
-    topics in the pilot sample, 80% of the predicted half-widths were 0.65 to 1.38, 0.76 to 1.24 and 0.85 to 1.14 times
-    the realised half-width. half_width_low and half_width_high are the products of half_width and these factors.
-    With `human_labels="random"`, `plan` contains total numbers of documents. The plan assumes that simple random
-    samples of equal size are drawn from the topics of the pilot sample; smaller topics are judged completely.
+    If `plan` is given, the result contains the expected half-width of the confidence interval (half_width) for other
+    numbers of topics with human labels. The available human labels serve as a pilot sample. In simulations with 10, 20
+    and 50 topics in the pilot sample, 80% of the predicted half-widths were 0.65 to 1.38, 0.76 to 1.24 and 0.85 to 1.14
+    times the realised half-width. half_width_low and half_width_high are the products of half_width and these factors.
+    With `human_labels="random"`, `plan` contains total numbers of documents. The plan assumes that the same number of
+    documents is drawn at random from each topic of the pilot sample; topics with fewer documents are judged completely.
 
     Intervals and tests use Student's t distribution, and are valid regardless of the accuracy of the machine. If the
     machine labels are inaccurate, lambda is near 0. The method has four limitations. The confidence level applies to
@@ -232,31 +232,31 @@ def estimate(
     lognormal values, 95% intervals have a coverage of 83% with 6 topics with human judgments, and of 88% with 40. For
     samples of documents, the method has been tested only with at least 25 topics.
 
-    With `design`, the result is a sampling design instead: the documents whose human labels improve the estimates most.
-    The documents that affect the measures are stratified by machine grade and by best rank in any run. The sampling
-    rate of a stratum is proportional to the standard deviation of the machine's errors, as contributions to the measure
-    values (Neyman allocation, which minimises the sum of the variances of all runs), and at least one document of each
-    topic is drawn. The machine's error is estimated from `human` for each stratum. If `human` is not given, the error
-    is assumed to be the same in all strata.
+    If `design` is given, the result is a sampling design instead: the documents whose human labels improve the
+    estimates most. The documents that affect the measures are stratified by machine grade and by best rank in any run.
+    The sampling rate of a stratum is proportional to the standard deviation of the machine's errors, as contributions
+    to the measure values (Neyman allocation, which minimises the sum of the variances of all runs), and at least one
+    document of each topic is drawn. The machine's error in each stratum is estimated from the human labels. If `human`
+    is not given, the error is assumed to be the same in all strata.
 
-    With `design` and scores, the result is a table of answers for the assessors to score. The topics without human
-    scores are sorted by their mean machine score, and a systematic sample of these topics is drawn. All of these topics
-    have the same inclusion probability, so the human and machine scores can be combined without weights. The table
-    contains the answers of all systems to the selected topics, with an empty column for the human scores. The table
-    also contains the answers that already have human scores.
+    If `design` is given with scores, the result is a table of answers for the assessors to score. The topics without
+    human scores are sorted by their mean machine score, and a systematic sample of these topics is drawn. All of these
+    topics have the same inclusion probability, so the human and machine scores can be combined without weights. The
+    table contains the answers of all systems to the selected topics, with an empty column for the human scores. The
+    table also contains the answers that already have human scores.
 
     Parameters
     ----------
     human : relevance judgments by human assessors, either of some topics or of a random sample of the documents of each
         topic (`rel_format="sampled"` or `rel_format="prels"`). irevalx-lab degrade can draw such a sample by strata,
-        and writes the judgments of drawn documents in these formats. With `design`, this argument is optional, and can
-        be existing judgments in any format. If `machine` is ``Scores``, `human` must be ``Scores`` that contain the
-        human scores of some topics.
+        and writes the judgments of drawn documents in these formats. If `design` is given, this argument is optional,
+        and can be existing judgments in any format. If `machine` contains scores (``Scores``), pass the human scores of
+        some topics in the same form.
     machine : machine labels. If `human` consists of complete topics, pass relevance judgments for those topics and for
         additional topics; together, all of these topics must form a single random sample. If `human` is a sample of
         documents, pass relevance judgments for the sampled documents and for all other documents; topics that occur in
-        only one of `human` and `machine` are then excluded. If `human` is ``Scores``, `machine` must be ``Scores`` of
-        all topics.
+        only one of `human` and `machine` are then excluded. If `human` contains scores (``Scores``), pass the machine
+        scores of all topics in the same form.
     human_column : measure of the human scores, given instead of `measures` if its name differs from the name of the
         machine measure. If human and machine scores are columns of the same table, pass this table both as `human` and
         as `machine`.
@@ -270,8 +270,8 @@ def estimate(
         topics with human labels. At least 10 topics must already have human labels. With `human_labels="random"`,
         the numbers count documents over all topics, and at least two documents of each topic must have human labels.
     design : instead of estimating values, select documents for the assessors to judge, at most this number. With
-        scores, select this number of topics. For documents, the result contains strata, which are defined by machine
-        grade and rank, and their sampling rates for irevalx-lab degrade.
+        scores, select this number of topics. If documents are selected, the result contains the strata, which are
+        defined by machine grade and rank, and the sampling rates to pass to irevalx-lab degrade.
     labels_format : format of `machine`: qrels, beir, csv, tsv, json or jsonl. [default: the same as `rel_format`, or
         qrels if that is sampled or prels]
     human_labels : how to treat documents with a machine label and no human label, in topics with human judgments. With

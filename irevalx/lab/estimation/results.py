@@ -77,7 +77,7 @@ _ERRORS = (
 class EstimatedScores(DrawnResult):
     """The result of ``estimate``.
 
-    For each measure, ``rows`` contains the means of runs, then the differences of pairs.
+    For each measure, the attribute ``rows`` contains the means of the runs, followed by the differences between runs.
     """
 
     rows: Sequence[EstimateRow]

@@ -195,7 +195,7 @@ class _Strata:
         return rates
 
     def _fits(self, n: int, rates: Sequence[int], place: int, rate: int) -> bool:
-        """Return whether at most ``n`` documents are drawn if the stratum at index ``place`` has the rate ``rate``."""
+        """Return whether at most ``n`` documents are drawn if the stratum at ``place`` is drawn with ``rate``."""
         return sum(self.drawn([*rates[:place], rate, *rates[place + 1 :]])) <= n
 
 

@@ -192,7 +192,7 @@ def _slopes(
 
 
 def _slope(x: FloatArray, y: FloatArray, topic: IntArray, grade: IntArray, alpha: float) -> Effect:
-    """Return the coefficient of x in a regression within topics of y on x and on indicators of the grades."""
+    """Return the coefficient of x in a within-topic regression of y on x and on indicators of the grades."""
     from scipy import special
 
     sizes = np.maximum(np.bincount(topic), 1)

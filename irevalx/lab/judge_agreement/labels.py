@@ -244,16 +244,16 @@ def labels(
     a pair was judged several times, the preference of the majority counts. The pair is a tie if both documents were
     preferred equally often.
 
-    With `runs`, the measure values of the runs under both judges are compared by tau-b, tau_AP, tau_AP,b, the root mean
-    square error and the bias (machine minus human). The result also contains the bias and the ranks of each run, and it
-    compares significance decisions on pairs of runs, with the same columns as irevalx-lab agree. Runs are evaluated
-    with each judge's labels separately: a document that a judge did not label is unjudged in the evaluation by this
-    judge. The rate of false differences (fpr) is the share of the pairs without a significant difference under the
-    human labels that differ significantly under the machine labels. The rate of missed differences (fnr) is the share
-    of the pairs with a significant difference under the human labels that do not differ significantly under the machine
-    labels.
+    If `runs` is given, the measure values of the runs under both judges are compared by tau-b, tau_AP, tau_AP,b, the
+    root mean square error and the bias (machine minus human). The result also contains the bias and the ranks of each
+    run, and it compares significance decisions on pairs of runs, with the same columns as irevalx-lab agree. Runs are
+    evaluated with each judge's labels separately: a document that a judge did not label is unjudged in the evaluation
+    by this judge. The rate of false differences (fpr) is the share of the pairs without a significant difference under
+    the human labels that differ significantly under the machine labels. The rate of missed differences (fnr) is the
+    share of the pairs with a significant difference under the human labels that do not differ significantly under the
+    machine labels.
 
-    With `groups` or `group_by`, a test determines whether the machine favours a group of runs. The test uses the
+    If `groups` or `group_by` is given, a test determines whether the machine favours a group of runs. The test uses the
     documents that both judges label, and compares documents that only the group's runs retrieve among their first K
     documents (K is the cutoff of the measure, or 10) with other documents. favour_labels is the estimated difference in
     machine labels, for documents of the same topic and human grade. favour_errors is the estimated difference in label
@@ -268,36 +268,36 @@ def labels(
     unbiased labels: the machine labels, shuffled in each topic among documents of the same human grade. The p-value
     excess_bias_p takes excess_bias_shuffled into account, and is corrected for the number of groups.
 
-    With `rerank`, each run is also sorted by the machine labels, highest first; documents without a label are treated
-    as if they had the label 0. The result contains the gain of reranking under human labels (gain_human) and under
-    machine labels (gain_machine), the machine gain minus the human gain (promise), and the human gain divided by the
-    machine gain (gain_ratio). If the gain under machine labels exceeds the gain under human labels, do not use the
+    If `rerank` is given, each run is also sorted by the machine labels, highest first; documents without a label are
+    treated as if they had the label 0. The result contains the gain of reranking under human labels (gain_human) and
+    under machine labels (gain_machine), the machine gain minus the human gain (promise), and the human gain divided by
+    the machine gain (gain_ratio). If the gain under machine labels exceeds the gain under human labels, do not use the
     machine to evaluate runs that use it themselves. rerank_excess_bias is the excess bias of each reranked run relative
     to the other runs, which are not reranked. If some documents have a machine label and no human label, groups and
     reranked runs are compared by scores that exclude the machine labels of these documents. Without this exclusion, a
     machine that labels more documents would seem to favour the runs that retrieve them.
 
-    With `machines`, the judges are several machines, other assessors (`second_human`), and combinations of the
+    If `machines` is given, the judges are several machines, other assessors (`second_human`), and combinations of the
     machines: majority vote, mean grade, and the model of Dawid and Skene. For each judge, the result contains all
     statistics reported for a single machine, the bias of the judge's grades and, with `runs`, the remaining error if
     assessors judge some of the topics (`human_topics`). The result also contains the agreement of each pair of judges
     on documents with human labels, and by how much the kappa of each combination exceeds the kappa of each machine.
     Combinations do not use human labels, and label every document that at least one machine labels.
 
-    With `panel`, the result contains Krippendorff's alpha of all judges together (nominal, ordinal and interval; labels
-    can be missing) and the change of alpha if one judge is left out. The result also contains the mean correlation
-    between the errors of two machines (error_correlation), computed on the documents that `human` and all machines
-    label. From this correlation, effective_judges is computed: the number of machines with independent errors that
-    would be as informative as all machines together. Noise in the human labels is counted as an error of every machine.
-    If the human labels are noisy, effective_judges is therefore too low.
+    If `panel` is given, the result contains Krippendorff's alpha of all judges together (nominal, ordinal and interval;
+    labels can be missing) and the change of alpha if one judge is left out. The result also contains the mean
+    correlation between the errors of two machines (error_correlation), computed on the documents with a human label and
+    a label of every machine. From this correlation, effective_judges is computed: the number of machines with
+    independent errors that would be as informative as all machines together. Noise in the human labels is counted as an
+    error of every machine. If the human labels are noisy, effective_judges is therefore too low.
 
-    With `covariate`, a test determines whether the machine labels depend on a covariate, such as the length of an
-    answer. favour_labels is the difference in machine labels that is associated with one standard deviation of the
+    If `covariate` is given, a test determines whether the machine labels depend on a covariate, such as the length of
+    an answer. favour_labels is the difference in machine labels that is associated with one standard deviation of the
     covariate, for documents of the same topic and human grade. favour_errors is the corresponding difference in label
     error, for documents of the same topic. The intervals of both differences use Student's t distribution and treat
-    topics as clusters. favour_p is the larger of the two p-values, or 1 if their signs differ; it is corrected only for
-    words. If the values of the covariate are words, such as the names of systems, the documents with each word, or with
-    each group of words, are compared with the other documents of the same topics.
+    topics as clusters. favour_p is the larger of the two p-values, or 1 if their signs differ. If the values of the
+    covariate are words, such as the names of systems, the documents with each word, or with each group of words, are
+    compared with the other documents of the same topics, and favour_p is corrected for the number of words or groups.
 
     Confidence intervals of agreement, error, bias and correlation are for the population of topics. Intervals of
     significance decisions are quantiles over resampled topics. Because resampled rankings are noisier than the original
@@ -353,7 +353,7 @@ def labels(
 
     Returns
     -------
-    The result of the comparison. With `machines`, it also contains the combined labels.
+    The result of the comparison. If `machines` is given, it also contains the combined labels.
 
     Raises
     ------

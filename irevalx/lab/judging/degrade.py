@@ -169,14 +169,14 @@ def degrade(
     """Make judgments incomplete, by random sampling or with a judging strategy.
 
     Judgments that are not kept get the grade -1 (pooled, but unjudged). Apart from these grades, files in the format
-    qrels do not change. Judgments in other formats (`rel_format`) are written as lines TOPIC 0 DOCNO GRADE. With
-    `strata` or `strata_file`, the lines have the form TOPIC IGNORED DOCNO STRATUM GRADE and can be read with ``irevalx
+    qrels do not change. Judgments in other formats (`rel_format`) are written as lines TOPIC 0 DOCNO GRADE. If `strata`
+    or `strata_file` is given, the lines have the form TOPIC IGNORED DOCNO STRATUM GRADE and can be read with ``irevalx
     -R sampled``. Documents that belong to no stratum are omitted. With the same seed, a sample with lower rates is a
     subset of a sample with higher rates.
 
-    With `order`, a judging strategy is simulated on the judgments. The strategy selects one document after another from
-    the candidate documents of the runs, and learns from the existing judgments as if human assessors had just made
-    them.
+    If `order` is given, a judging strategy is simulated on the judgments. The strategy selects one document after
+    another from the candidate documents of the runs, and learns from the existing judgments as if human assessors had
+    just made them.
 
     Parameters
     ----------

@@ -116,8 +116,8 @@ def next(  # noqa: A001 - it is the name of its command
 
     With `order="sampled"`, the score is the inclusion probability of a document, and every call requires the same runs,
     `depth`, `seed`, `total` and N. After all documents are judged, ``irevalx-lab degrade --order sampled --unjudged
-    nonrel`` writes the sample with its probabilities, for ``irevalx -R prels``. Call this command with the same runs,
-    depth and seed, with the budget `total` and the batch size `per_topic`.
+    nonrel`` writes the sample with its inclusion probabilities, in the format that ``irevalx -R prels`` reads. Call
+    this command with the same runs, depth and seed, with the budget `total` and the batch size `per_topic`.
 
     Parameters
     ----------

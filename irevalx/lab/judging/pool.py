@@ -36,8 +36,8 @@ def _write_pool(
             metavar="K...",
             excludes=("depth", "mix_seed", "drop"),
             help=(
-                "Print the sizes of pools of these depths instead: the number of documents in total and per topic, and "
-                "with --judge also the number of judged and of relevant documents: '1 2 5 10 20 50 100'."
+                "Print the sizes of pools of these depths instead, for example '1 2 5 10 20 50 100': the number of "
+                "documents in total and per topic and, with --judge, the numbers of judged and of relevant documents."
             ),
         ),
     ] = (),
@@ -89,9 +89,9 @@ def pool(
     order in which irevalx ranks them. A pool file contains one line TOPIC DOCNO per document, and can be passed to
     ``irevalx --pool``.
 
-    With `judge`, the result consists of the judgments of a deeper pool, restricted to the documents in the pool of the
-    runs. Judged documents in the pool keep their grades. Pooled documents without a judgment get the grade -1 (pooled,
-    but unjudged), and so do judged documents outside the pool, as with irevalx-lab degrade.
+    If `judge` is given, the result consists of the judgments of a deeper pool, restricted to the documents in the pool
+    of the runs. Judged documents in the pool keep their grades. Pooled documents without a judgment get the grade -1
+    (pooled, but unjudged), and so do judged documents outside the pool, as with irevalx-lab degrade.
 
     Parameters
     ----------

@@ -68,7 +68,7 @@ Across = Annotated[
     flag(
         help=(
             "select documents across topics. Each document is taken from the topic whose next document has the highest "
-            "priority under the strategy. Numbers of documents and shares apply to all topics together."
+            "priority under the strategy. The numbers and shares of selected documents refer to all topics together."
         )
     ),
 ]

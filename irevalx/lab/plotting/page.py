@@ -233,7 +233,7 @@ def figure_bytes(draw: Callable[[Page], Figure], page: Page, name: str) -> bytes
 
 
 def finalise_figure(figure: Figure) -> None:
-    """Lay out a figure, and then fix the layout."""
+    """Lay out a figure, and keep this layout when the figure is drawn again."""
     for _ in range(2):  # the tick labels of the first layout can differ
         figure.draw_without_rendering()
     figure.set_layout_engine("none")

@@ -209,29 +209,30 @@ def leave_out(
     was left out. The rate of false differences (fpr) is the share of the pairs without a significant difference under
     the full judgments that differ significantly after the unique documents of the group are removed. The rate of missed
     differences (fnr) is the share of the pairs with a significant difference under the full judgments that do not
-    differ significantly after these documents are removed. The help of irevalx-lab agree explains the other columns of
-    significance decisions.
+    differ significantly after these documents are removed. The other columns of significance decisions are the same as
+    in irevalx-lab agree, and its help explains them.
 
     The summary describes the runs that were left out. The summary contains the mean absolute change of ranks
     (rank_change), the largest number of ranks gained (rise) and lost (fall), the mean change of values (bias) and its
     root mean square (rms), tau and tau_b between the values before and after, and the share of runs whose values change
     significantly (significant). inversions and inverted are the number and the share of the pairs of all runs in the
-    opposite order. With `only`, tau_b_all_runs and tau_all_runs are the correlations over all runs, rather than the
-    runs of the group, between values under the full pool and values without the unique documents of the group.
+    opposite order. If `only` is given, tau_b_all_runs and tau_all_runs are also reported. The two columns compare the
+    values before and after the unique documents of the group are removed, over all runs rather than over the runs of
+    the group.
 
-    With `new_runs`, the result shows whether the judgments can be used to evaluate a run that was not pooled. The bias
-    of the run is estimated from the unique judged documents of each group of pooled runs. The estimate requires at
-    least four groups. The column score contains the measure value, and condensed contains the value with unjudged
-    documents skipped. The columns least and greatest contain the lowest and the highest value over all possible
-    judgments of the unjudged documents. The column bias contains the value minus the value that the run would have if
-    its group had been pooled, with the bounds of a 95% interval. The verdict is "fair" (the interval is within
+    If `new_runs` is given, the result shows whether the judgments can be used to evaluate a run that was not pooled.
+    The bias of the run is estimated from the unique judged documents of each group of pooled runs. The estimate
+    requires at least four groups. The column score contains the measure value, and condensed contains the value with
+    unjudged documents skipped. The columns least and greatest contain the lowest and the highest value over all
+    possible judgments of the unjudged documents. The column bias contains the value minus the value that the run would
+    have if its group had been pooled, with the bounds of a 95% interval. The verdict is "fair" (the interval is within
     `tolerance`), "underestimated", "overestimated" or "cannot tell". The column to_judge contains the number of
     unjudged documents among the first `depth` documents of the group's runs. The last lines of the output contain a
     command that lists these documents.
 
-    With `complete`, the result shows whether completing the judgments, with classifiers of document text or with
-    judgments from another source, reduces the bias. With `holes`, the result shows how the remaining bias depends on
-    the share of unjudged documents.
+    If `complete` is given, the result shows whether completing the judgments, with classifiers of document text or with
+    judgments from another source, reduces the bias. If `holes` is given, the result shows how the remaining bias
+    depends on the share of unjudged documents.
 
     Parameters
     ----------

@@ -116,7 +116,7 @@ class NewRuns(Frozen, kw_only=True):
 
     @property
     def explanations(self) -> list[str]:
-        """The sentences on the verdicts, followed by explanations of the columns."""
+        """Sentences that state and explain the verdicts, followed by explanations of the columns."""
         meaning = (
             f"verdict: {FAIR} if the interval of the bias is within the tolerance, {UNDERESTIMATED} or {OVERESTIMATED} "
             f"if it is outside, otherwise {CANNOT_TELL}. It is also "

@@ -167,8 +167,9 @@ class DocumentsToJudge(DocumentsResult):
     example="irevalx-lab bounds qrels runs/* -m P.10 --in-all 50 > judge_these",
     more=(
         "--in-all and --per-topic write a pool file or, with --format, a table.\n\n"
-        "The figure shows the number of determined pairs as judgments are added. It starts without judgments, and adds "
-        "the judgments of QRELS in the order in which --in-all selects them and, for comparison, by best rank."
+        "The figure shows the number of determined pairs as judgments are added. It starts without judgments. One "
+        "curve adds the judgments of QRELS in the order in which --in-all selects them; for comparison, the other "
+        "curve adds them by best rank."
     ),
     figure=True,
     default_output="table; with --in-all or --per-topic, a pool file",

@@ -223,12 +223,12 @@ def study(
     The knee of a statistic is the lowest level of judgments at and above which its mean over samples exceeds 0.9. A
     second kind of knee is the lowest level at and above which at least 95% of the samples exceed 0.9; it is reported
     because a real experiment has only one sample of judgments, which can be below 0.9 even if the mean is above 0.9.
-    With `resamples`, confidence intervals of the knees of tau-b are also reported. Estimation errors are reported for
-    measures that estimate AP.
+    If `resamples` is given, confidence intervals are also reported for the knees of tau-b. Estimation errors are
+    reported for measures that estimate AP.
 
-    Measures of stratified samples (such as xinfAP) and of inclusion probabilities (such as statAP) can be combined with
-    measures of grades, because the sampling design of each sample is known. With `scheme="mixed"`, the pool is a
-    stratum that is judged completely, and the other judgments form a second stratum.
+    Measures that use stratified samples (such as xinfAP) or inclusion probabilities (such as statAP) can be combined
+    with measures that use grades, because the sampling design of each sample is known. With `scheme="mixed"`, the pool
+    is a stratum that is judged completely, and the other judgments form a second stratum.
 
     Significance decisions on pairs of runs have two kinds of errors: false differences (fpr) and missed differences
     (fnr). The rate fpr is computed over the pairs that do not differ significantly under the full judgments: the share

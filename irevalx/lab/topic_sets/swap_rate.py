@@ -224,8 +224,8 @@ def swap_rate(
     has a 95% interval over all splits of these topics into two sets of this size. The interval does not generalise to
     other topics, and it is not reported if all splits were compared.
 
-    With `bins`, comparisons are grouped by the size of the difference on one of the two sets, and the result contains
-    one row per group. Each set is used once for the grouping. The size is reported as an absolute value, as a
+    If `bins` is given, comparisons are grouped by the size of the difference on one of the two sets, and the result
+    contains one row per group. Each set is used once for the grouping. The size is reported as an absolute value, as a
     percentage of the best run's value, and in standard deviations of the runs' values over all topics (for sums, the
     values are scaled to the number of topics in a set). A row contains the numbers of comparisons and of swaps, the
     share of swaps, and the columns for ties described above. A second table contains the smallest difference above

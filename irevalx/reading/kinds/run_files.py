@@ -191,7 +191,7 @@ def _ranks_at(lines: DataLines, at: IntArray, remedy: str = "") -> IntArray:
 
 
 def _by_rank(lines: DataLines, ranks: IntArray, tag: bytes) -> ResultRows:
-    """Return results that are ranked by ``ranks``, which contains the rank on each line."""
+    """Return results in the order of ``ranks``, an array with the rank on each line."""
     topics, rows, order = group_by_topic(lines["TOPIC"])
     scores = -ranks[order].astype(np.float64)
     return ResultRows(
