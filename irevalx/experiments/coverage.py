@@ -281,8 +281,8 @@ def conclusions_if_relevant(comparisons: Comparisons, coverage: Coverage, reques
 def coverages(ranked: RankedRuns) -> dict[int, Coverage]:
     """Return the coverage of the runs at each rank cutoff: at DEPTH, and at the cutoffs of the requested measures.
 
-    The result is a dictionary from cutoff to coverage. If the judgments are not grades, the dictionary is empty. The
-    run files are reread only to count the unjudged documents that two runs have in common.
+    The result is a dictionary that maps cutoffs to coverage. If the judgments are not grades, the dictionary is empty.
+    The run files are reread only to count the unjudged documents that two runs have in common.
     """
     if not isinstance(ranked, GradedRuns):
         return {}

@@ -219,7 +219,7 @@ def column_of_all(scores: Scores, measure: str) -> Column | None:
 
 
 def missing_topics(scores: Scores, topics: Sequence[str]) -> dict[str, frozenset[str]]:
-    """Return a dictionary from each run to the topics in ``topics`` for which the run has no values."""
+    """Return a dictionary that maps each run to the topics in ``topics`` for which the run has no values."""
     return {run: frozenset(topics).difference(scores.topics(run)) for run in scores.runs}
 
 

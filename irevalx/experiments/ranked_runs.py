@@ -275,7 +275,7 @@ class RankedRuns(Frozen):
 
     @property
     def missing_topics(self) -> dict[str, frozenset[str]]:
-        """A dictionary from each run to the evaluated topics for which it has no results."""
+        """A dictionary that maps each run to the evaluated topics for which it has no results."""
         topics = np.array([*map(as_text, self.topics)], object)
         return {run: frozenset(topics[missing]) for run, missing in zip(self.runs, self.missing, strict=True)}
 

@@ -202,7 +202,7 @@ class GroupEvaluation(Frozen):
 
     @cached_property
     def statistics(self) -> dict[str, FloatArray | IntArray]:
-        """A dictionary from the name of each statistic to its values, one for each measure.
+        """A dictionary that maps the name of each statistic to its values, one for each measure.
 
         The statistic ``rank_change`` is the mean absolute change in rank. The statistics ``rise`` and ``fall`` are the
         largest gain and loss of ranks. The statistics ``bias`` and ``rms`` summarise the changes in scores, and

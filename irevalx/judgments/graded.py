@@ -124,7 +124,7 @@ class JudgmentKind:
 
     @cached_property
     def duplicates(self) -> dict[bytes, DuplicateDocumentError]:
-        """A dictionary from each topic in which a document was judged twice to its error."""
+        """A dictionary that maps each topic in which a document was judged twice to its error."""
         return {}
 
     def failures(self, topics: Sequence[bytes]) -> Mapping[bytes, EvaluationError]:
@@ -283,7 +283,7 @@ class Judgments(Documents, JudgmentKind):
 
     @cached_property
     def duplicates(self) -> dict[bytes, DuplicateDocumentError]:
-        """A dictionary from each topic in which a document was judged twice to its error."""
+        """A dictionary that maps each topic in which a document was judged twice to its error."""
         pairs = [] if self.distinct else self.table.duplicates.tolist()
         if not pairs:
             return {}
@@ -392,7 +392,7 @@ class InclusionJudgments(Documents, JudgmentKind):
 
     @cached_property
     def duplicates(self) -> dict[bytes, DuplicateDocumentError]:
-        """A dictionary from each topic in which a document was judged twice to its error."""
+        """A dictionary that maps each topic in which a document was judged twice to its error."""
         documents = (
             (self.topics[self.rows.ids[first]], self.docnos.text(first), self.lines[[first, second]].tolist())
             for first, second in self.table.duplicates.tolist()

@@ -33,7 +33,7 @@ class SubtopicJudgments(Frozen, JudgmentKind):
     grades: AnyArray
     """The grade of each judgment. A negative grade is never relevant."""
     duplicates: dict[bytes, DuplicateDocumentError]
-    """A dictionary from each topic in which a document was judged twice for a subtopic to its error."""
+    """A dictionary that maps each topic in which a document was judged twice for a subtopic to its error."""
 
     @classmethod
     def joined(cls, path: str, parts: Sequence[SubtopicJudgments]) -> SubtopicJudgments:

@@ -101,7 +101,7 @@ class FileFormat(Frozen, Generic[Data_co], kw_only=True):
     hint: ClassVar[Callable[[FileFormat[Any], bytes, bytes, Layout], str]]
     """A method that returns a hint about a malformed line, or "" if there is none. The module ``formats`` assigns the
     method."""
-    lenient: bool = True  # whether malformed numbers are read like in C unless ``strict``, as in TREC formats
+    lenient: bool = True  # whether malformed numbers are read as in C unless ``strict``, as in TREC formats
 
     def read(
         self,

@@ -34,6 +34,6 @@ def marked_as_best(values: Sequence[float | None], direction: int) -> list[int]:
 
 
 def _known(values: Sequence[float | None], direction: int) -> dict[int, float]:
-    """Return a dictionary from index to value, without missing values. The sign is changed if lower is better."""
+    """Map indices to values, without missing values. The sign is changed if lower is better."""
     sign = direction or 1
     return {place: sign * value for place, value in enumerate(values) if value is not None and not isnan(value)}

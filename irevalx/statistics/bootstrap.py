@@ -150,9 +150,9 @@ def correlation_intervals(
     correlation. The interval also contains the quantiles of the resamples. In a simulation, the interval is
     conservative (docs/agreement.md).
 
-    The result is a dictionary from the name of each correlation to the bounds. The shape of ``scores`` is (n_runs,) for
-    x and for y, and the shape of ``drawn`` is (n_draws, n_runs). The bounds are NaN if the correlation, or more than
-    half of its resamples, are undefined.
+    The result is a dictionary that maps the name of each correlation to its bounds. The shape of ``scores`` is
+    (n_runs,) for x and for y, and the shape of ``drawn`` is (n_draws, n_runs). The bounds are NaN if the correlation,
+    or more than half of its resamples, are undefined.
     """
     x, y = (side - side.mean() for side in scores)
     observed = correlations(*scores)

@@ -182,7 +182,7 @@ class Confusion(Frozen):
 
     @cached_property
     def columns(self) -> dict[str, FloatArray | IntArray]:
-        """A dictionary from each name in ``DECISION_COLUMNS`` to its counts or rates."""
+        """A dictionary that maps each name in ``DECISION_COLUMNS`` to its counts or rates."""
         return {
             "c11": self.c11,
             "c12": self.c12,

@@ -163,7 +163,7 @@ def _read_scores(command: CommandText, values: dict[str, Any], *, by_default: bo
 def _by_collection(evaluations: Sequence[Evaluation]) -> Scores | dict[str, Scores]:
     """Return the scores of runs.
 
-    If the names of runs begin with the names of several collections, return a dictionary from collection to scores.
+    If the names of runs begin with the names of several collections, return the scores by collection.
     """
     collections: dict[str, list[Evaluation]] = {}
     for evaluation in evaluations:

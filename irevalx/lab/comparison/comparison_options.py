@@ -178,7 +178,7 @@ def test_options() -> dict[str, Parameter]:
 _collected = collect(TestOptions).parameters
 
 TopicGroupsInput: TypeAlias = str | os.PathLike[str] | Mapping[str, str | Iterable[str]]
-"""The input that defines topic groups: a file, or a dictionary from each topic to its group or groups."""
+"""The input that defines topic groups: a file, or a dictionary that maps each topic to its group or groups."""
 
 
 def path_or_mapping(value: Any) -> Any:

@@ -432,7 +432,7 @@ class Comparison(Result):
 
     @property
     def judged_among_retrieved(self) -> dict[int, list[float]]:
-        """A dictionary from K to the coverage of each run at K, where K is the cutoff of a measure, or 10.
+        """A dictionary that maps K to the coverage of each run at K, where K is the cutoff of a measure, or 10.
 
         The coverage is averaged over the topics of the first measure with the cutoff K.
         """

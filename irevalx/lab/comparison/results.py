@@ -121,7 +121,7 @@ class ComparedPairs(FigureComparison):
     """A note on clusters of dependent topics that the topic IDs suggest, or an empty sequence."""
 
     factors: Mapping[str, Mapping[str, str | None]] = {}
-    """A dictionary from the column of each displayed factor in the run names to its value for each run."""
+    """A dictionary that maps the column of each displayed factor in the run names to its value for each run."""
 
     interactions: Sequence[PairInteraction] = ()
     """The interaction of each pair with the topic groups in each measure, or an empty sequence without groups."""

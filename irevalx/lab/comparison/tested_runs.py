@@ -38,7 +38,7 @@ class TestedRuns(Frozen, kw_only=True):
     """The ranked runs, or None if the values come from score files."""
     threads: int
     missing: Mapping[str, frozenset[str]] = {}
-    """A dictionary from each run to the evaluated topics for which it has no results."""
+    """A dictionary that maps each run to the evaluated topics for which it has no results."""
     has_clusters: bool = False
     """Whether clusters of topics were specified, even if each topic is a cluster of its own."""
 

@@ -239,7 +239,7 @@ class DocumentAgreement:
         yield from self._parts(None, self._with_pairs, bootstrap, numbers)
 
     def coefficients(self, counts: FloatArray) -> dict[str, FloatArray]:
-        """Return the coefficients of agreement, as a dictionary from the name of a coefficient to values."""
+        """Return the coefficients of agreement, as a dictionary that maps the name of a coefficient to values."""
         return coefficients(counts, self.grades, len(self.categories))
 
     def of_pair(self, bootstrap: LabelBootstrap) -> Estimates:

@@ -48,7 +48,7 @@ class Estimate(NamedTuple):
 
 
 Estimates: TypeAlias = "dict[str, Estimate]"
-"""A dictionary from the name of a statistic to its estimate."""
+"""A dictionary that maps the name of a statistic to its estimate."""
 
 
 class AgreementStatistic(NamedTuple):

@@ -31,7 +31,7 @@ Judgment: TypeAlias = "tuple[int, bool]"
 first document was presented first."""
 
 JudgedPairs: TypeAlias = "dict[bytes, dict[Pair, list[Judgment]]]"
-"""A dictionary from each topic to the judgments of each pair of documents."""
+"""A dictionary that maps each topic to the judgments of each pair of documents."""
 
 _OF_JUDGE = ("pairs", "ties", "in_both_orders", "flips", "preferences", "for_first")
 """The counts for one judge: pairs, tied pairs, pairs judged in both orders, pairs judged differently in both orders,

@@ -68,7 +68,7 @@ class TextRows(Rows):
         return cut_lines(self.path, block, self.layout, self.compat, columns=columns, hint=self.hint, expected=expected)
 
     def columns(self, block: Block, rules: Rules) -> Columns:
-        """Return the columns of a block. Malformed numbers are read like in C unless the rules are strict."""
+        """Return the columns of a block. Malformed numbers are read as in C unless the rules are strict."""
         return columns_of(self.cut(block), {spec.column: spec.kind for spec in self.specs}, rules)
 
     def about_duplicates(self) -> str:
