@@ -68,6 +68,15 @@ def test_long_names(browser: Reader, many: Path, width: int) -> None:
         assert browser.run("return document.querySelector('tr.detail dl').getBoundingClientRect().right") <= width
 
 
+def test_links_on_a_narrow_screen(browser: Reader, many: Path) -> None:
+    """Links to sections move to a second line, and no word is broken."""
+    with browser.media(width=360):
+        browser.open(many)
+        heights = browser.run("return [...document.querySelectorAll('#sections a')].map((link) => link.offsetHeight)")
+        assert len(heights) == 5
+        assert max(heights) < 40
+
+
 @pytest.mark.parametrize("width", [400, 800])
 def test_names_stay_in_their_column(browser: Reader, tmp_path: Path, width: int) -> None:
     """Short names are not divided, and long names with parameters do not extend over the next column."""
