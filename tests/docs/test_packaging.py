@@ -185,11 +185,12 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_wheel(built: Path) -> None:
-    """The wheel holds the package, what pages are made of, and the manual pages, and nothing else."""
+    """The wheel contains the package, the assets of reports, the recorded help and the manual pages, and nothing else."""
     [wheel] = built.glob("*.whl")
     names = set(zipfile.ZipFile(wheel).namelist())
     page = ROOT / "irevalx" / "lab" / "html_report"
-    data = [ROOT / "irevalx/py.typed", ROOT / "irevalx/measures/bibliography.bib"]
+    places = ("py.typed", "measures/bibliography.bib", "lab/command/recorded_help.json")
+    data = [ROOT / "irevalx" / place for place in places]
     files = [*(ROOT / "irevalx").rglob("*.py"), *page.glob("*.html"), *page.glob("assets/*"), *data]
     package = {str(path.relative_to(ROOT)) for path in files}
     stem = f"irevalx-{irevalx.__version__}"
