@@ -121,7 +121,7 @@ class _ProgressLine:
     def __call__(self, line: str) -> None:
         """Replace the current progress line. An empty string erases the line."""
         if line or self._is_shown:
-            with suppress(OSError, ValueError):
+            with suppress(OSError, ValueError, RuntimeError):  # a signal can interrupt a write to the same stream
                 sys.stderr.write(f"\r{line}\x1b[K")
                 sys.stderr.flush()
         self._is_shown, self._is_elapsed_time = bool(line), False

@@ -170,7 +170,7 @@ def test_ranks_in_a_pipe(tmp_path: Path) -> None:
 
 
 def test_labels_in_records(tmp_path: Path) -> None:
-    """Booleans and numbers as text are labels, null and other texts are missing, and other types are errors."""
+    """Booleans and numbers as text are labels, null is missing without a warning, other texts are missing with one, and other types are errors."""
     labels = [1, "0", None, "ERROR", 2.5, True]
     lines = [json.dumps({"qid": 1, "docno": f"d{place}", "label": label}) for place, label in enumerate(labels)]
     warnings: list[str] = []
@@ -178,12 +178,9 @@ def test_labels_in_records(tmp_path: Path) -> None:
     words = LabelWords()
     rules = Rules(TREC_EVAL_10, False, warnings.append, "label", words=words)
     judgments = REL_FORMATS["jsonl"].built(source, rules)
-    words.check(2, warnings.append)
-    assert repr(judgments.grades.tolist()) == "[1.0, 0.0, nan, nan, 2.5, 1.0]"  # type: ignore[union-attr]
-    assert warnings == [
-        "labels:3: topic '1': document 'd2': label 'NA' is not a number; it counts as missing (1 more such label in this "
-        "file)"
-    ]
+    words.check(1, warnings.append)
+    assert repr(judgments.grades.tolist()) == "[1.0, 0.0, -1.0, nan, 2.5, 1.0]"  # type: ignore[union-attr]
+    assert warnings == ["labels:4: topic '1': document 'd3': label 'ERROR' is not a number; it counts as missing"]
     for wrong in ([1], {"a": 1}):
         text = json.dumps({"qid": 1, "docno": "d", "label": wrong}).encode()
         with pytest.raises(

@@ -154,7 +154,8 @@ def test_names_are_escaped(form: str, place: int) -> None:
         table = Table(f"levels: {name}", ("run",), ((name,),))
         lines = b"".join(OUTPUT_FORMATS[form].table_lines([table], titled=True)).decode().splitlines()
         [title] = [line for line in lines if "evels: " in line]
-        assert escaped[place].replace("{*}", "*").replace("{[}", "[") in title  # only at the beginning of a row
+        in_cells = escaped[place].replace("{*}", "*").replace("{[}", "[")  # only at the beginning of a row
+        assert in_cells in title.replace(r"\allowbreak{}", "")
         cells = [line.removeprefix("|").removesuffix("|").removesuffix("\\\\").strip() for line in lines]
         assert escaped[place] in cells
 
