@@ -12,11 +12,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 import pytest
-from hypothesis import settings
 
 from irevalx.cli.command import main
 from irevalx.errors import Warn
@@ -29,6 +28,9 @@ from irevalx.reading.sources.files import Source
 from irevalx.reports.table import Table
 from irevalx.trec_eval import TREC_EVAL_10
 
+if TYPE_CHECKING:
+    from hypothesis import settings
+
 ROOT = Path(__file__).resolve().parents[1]
 FIXTURES = ROOT / "fixtures"
 
@@ -38,6 +40,8 @@ POSIX = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs a shell, pip
 
 def examples(n_examples: int) -> settings:
     """Return settings that draw this number of examples in the profile ``full``, and in proportion in other profiles."""
+    from hypothesis import settings  # calls in processes of their own do not need it
+
     profile = settings.get_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
     return settings(profile, max_examples=max(n_examples * profile.max_examples // 100, 10))
 
