@@ -285,7 +285,7 @@ def _joined(measures: Any) -> list[str]:
 
 
 def _keys(request: RequestedMeasure) -> tuple[str, ...]:
-    """Return the keys of a measure's values in results: the printed names, without parameters like those of set_F."""
+    """Return the keys of a measure's values in results: the printed names without parameters, such as set_F."""
     if not isinstance(request.measure.kind, Reals):
         return request.names
     [printed], [name] = request.parameters.names, request.names

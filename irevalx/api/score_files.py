@@ -2,7 +2,7 @@
 
 The content determines the format of a file. A Parquet file is recognised by its first bytes. JSON begins with a brace.
 The first line of a table names a column of topics. If the first line does not name a column of topics, lines contain
-three columns, as in the output of trec_eval, or four or five columns, of which the first is the run.
+three columns, as in the output of trec_eval, or four or five columns, which begin with the run.
 """
 
 from __future__ import annotations

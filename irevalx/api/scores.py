@@ -455,7 +455,7 @@ def scores_of_evaluations(evaluations: Sequence[AnyEvaluation], selection: Selec
 
 
 def column_of(scores: Scores, measure: str, run: str) -> Column:
-    """Return the column of a measure for a run. The exceptions are those of ``Scores.summary``."""
+    """Return the column of a measure for a run. Raise the same exceptions as ``Scores.summary``."""
     return scores._column(measure, run)  # noqa: SLF001 - Column is not public
 
 

@@ -182,7 +182,7 @@ class Segments(Frozen):
         return chosen, chosen.position + chosen.spread(self.offsets[:-1][rows])
 
     def beside(self, other: Segments) -> tuple[Segments, IntArray]:
-        """Return rows with those of ``other`` appended, and the index of each element in ``np.concatenate((x, y))``."""
+        """Append the rows of ``other``. Also return the index of each element in ``np.concatenate((x, y))``."""
         index: IntArray = np.argsort(np.concatenate((self.ids, other.ids)), kind="stable")
         return Segments.of_lengths(self.lengths + other.lengths), index
 

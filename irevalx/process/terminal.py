@@ -68,7 +68,7 @@ def _chunks(lines: Iterable[bytes]) -> Iterator[bytes]:
 
 
 def echo(text: str) -> None:
-    """Write a string to standard output. The exceptions are those of ``write``."""
+    """Write a string to standard output. Raise the same exceptions as ``write``."""
     try:
         click.echo(_text_for(sys.stdout, text), nl=False)
     except OSError as error:
