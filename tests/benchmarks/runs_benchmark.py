@@ -12,6 +12,7 @@ output contains all pairs of runs cannot be better than quadratic in runs. ``top
 from __future__ import annotations
 
 import argparse
+import json
 import math
 import os
 import random
@@ -46,6 +47,8 @@ COMMANDS = {
     "estimate": "irevalx-lab estimate --human human --machine labels {runs} -m P.10",
     "degrade": "irevalx-lab degrade qrels --uniform 10% --seed 1 -o tenth",
     "study": "irevalx-lab study qrels {runs} -m map --levels '50% 100%' --samples 2 --seed 1 --figure none -o study",
+    "draw": "irevalx-lab draw study --figure study.svg",  # the study that the previous command wrote
+    "nuggets": "irevalx-lab nuggets {assignments}",
 }
 
 
@@ -67,8 +70,15 @@ def make(folder: Path, topics: int, runs: int) -> None:
                 if draw.random() < 0.6:
                     qrels.write(f"{topic} 0 d{document} {grade}\n")
     for number in range(runs):
-        with (folder / f"r{number}").open("w") as run:
+        with (folder / f"r{number}").open("w") as run, (folder / f"r{number}.jsonl").open("w") as assignments:
             for topic, of_topic in enumerate(quality):
+                supports = random.Random(topic * runs + number).choices(["support", "not_support"], k=10)
+                nuggets = [
+                    {"text": f"fact {fact}", "importance": "vital", "assignment": assignment}
+                    for fact, assignment in enumerate(supports)
+                ]
+                answer = {"qid": str(topic), "run_id": f"r{number}", "nuggets": nuggets}
+                assignments.write(f"{json.dumps(answer)}\n")
                 scores = {d: value + draw.gauss(0, 0.3 + number / runs) for d, value in enumerate(of_topic)}
                 for rank, document in enumerate(sorted(scores, key=scores.__getitem__, reverse=True)[:50], 1):
                     run.write(f"{topic} Q0 d{document} {rank} {scores[document]:.6f} r{number}\n")
@@ -76,9 +86,12 @@ def make(folder: Path, topics: int, runs: int) -> None:
 
 def timed(line: str, folder: Path, runs: int) -> tuple[float, float, int]:
     """Return the processor time and the wall time of a command in seconds, and its peak memory in MB."""
-    program, *rest = shlex.split(line.format(runs=" ".join(f"r{run}" for run in range(runs))))
+    names = [f"r{run}" for run in range(runs)]
+    assignments = " ".join(f"{name}.jsonl" for name in names)
+    program, *rest = shlex.split(line.format(runs=" ".join(names), assignments=assignments))
     environment = os.environ | {"PYTHONPATH": str(Path(__file__).resolve().parents[2])}
-    shutil.rmtree(folder / "study", ignore_errors=True)
+    if "study" in line and not line.startswith("irevalx-lab draw"):
+        shutil.rmtree(folder / "study", ignore_errors=True)
     begin = time.perf_counter()
     process = subprocess.Popen(
         [sys.executable, "-m", program.replace("-", "."), *rest],

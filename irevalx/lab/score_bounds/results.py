@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from irevalx.arrays.segments import ratio
+from irevalx.frozen import cached_property
 from irevalx.lab.score_bounds.extremes import Bounds, is_determined
 
 ALL = "all"
@@ -98,7 +99,7 @@ class BoundRows(Sequence[BoundedScore]):
 
     __hash__ = None  # type: ignore[assignment]
 
-    @property
+    @cached_property
     def of_means(self) -> list[BoundedScore]:
         """The rows of means over topics."""
         place = len(self._topics) - 1
