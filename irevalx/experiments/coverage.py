@@ -5,6 +5,7 @@ The coverage of a run is the share of judged documents among its top K documents
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
@@ -104,21 +105,33 @@ class SharedUnjudged(Frozen):
     n_topics: int
 
     @cached_property
-    def _last(self) -> dict[tuple[int, int], FloatArray]:
-        return {}  # the last pair is cached, because the function is called for both runs of a pair
+    def _documents(self) -> tuple[IntArray, IntArray, IntArray]:
+        """The place in ``unjudged.runs``, the topic index and the number of each unjudged document of all runs."""
+        parts = [
+            np.stack((np.full(topic.size, place), topic, document))[:, rank <= self.depth]
+            for place, (topic, rank, document) in enumerate(self.unjudged.documents)
+        ]
+        place, topic, document = np.concatenate(parts, axis=1)
+        return place, topic, document
+
+    @cached_property
+    def _last(self) -> dict[int, FloatArray]:
+        return {}  # the shares with the last first run are cached, because pairs are in the order of their first runs
 
     def __call__(self, first: int, second: int) -> FloatArray:
         """Return the share for each topic, given the indices of two runs."""
-        if (first, second) not in self._last:
+        of_first, of_second = np.searchsorted(self.unjudged.runs, [first, second]).tolist()
+        if of_first not in self._last:
             self._last.clear()
-            places: list[int] = np.searchsorted(self.unjudged.runs, [first, second]).tolist()
-            (topic, rank, document), (_, rank_of_second, others) = (self.unjudged.documents[place] for place in places)
-            within = rank <= self.depth
-            # faster than sorting, because the numbers of documents are small
-            is_shared = np.isin(document[within], others[rank_of_second <= self.depth], kind="table")
-            counts = np.bincount(topic[within][is_shared], minlength=self.n_topics)
-            self._last[first, second] = counts / self.depth
-        return self._last[first, second]
+            place, topic, document = self._documents
+            is_of_first = np.zeros(document.max(initial=-1) + 1, np.bool_)
+            is_of_first[document[place == of_first]] = True
+            is_shared = is_of_first[document]
+            shape = self.unjudged.runs.size, self.n_topics
+            cell = place[is_shared] * self.n_topics + topic[is_shared]
+            self._last[of_first] = np.bincount(cell, minlength=math.prod(shape)).reshape(shape) / self.depth
+        shares: FloatArray = self._last[of_first][of_second]
+        return shares
 
 
 def _at_topics(

@@ -1,6 +1,7 @@
 """Statistics on arrays, independent of retrieval. The modules do not import click.
 
 significance, corrections                      paired tests; corrections for multiple comparisons
+randomised_tukey                               the randomised Tukey HSD test of all pairs of runs
 clusters                                       clusters of dependent topics: cluster-robust tests, design effects
 collection_means                               mean differences over several collections
 paired_comparisons, decisions                  pairs of runs; significance decisions, letters, sign probabilities

@@ -127,18 +127,24 @@ def _decide_parts(
     for start in range(0, n_rows if n_topics else 0, size):
         rows = slice(start, start + size)
         d = part(rows)
-        different[rows] = _corrected_p(d, rule) < ALPHA
+        different[rows] = _are_different(d, rule)
         direction[rows] = np.sign(mean(d, axis=-1)).T
     return different, direction
 
 
-def _corrected_p(d: FloatArray, rule: DecisionRule) -> FloatArray:
-    """Return the p-values of pairs, corrected in each row. The shape of ``d`` is (n_pairs, n_rows, n_topics)."""
-    if d.shape[-1] < rule.least_topics:
-        return np.ones(d.shape[1::-1])
-    p = paired_p_values(rule.test, d.reshape(-1, d.shape[-1]), seed=rule.seed).reshape(d.shape[:-1]).T
+def _are_different(d: FloatArray, rule: DecisionRule) -> BoolArray:
+    """Return whether each pair differs significantly, with p-values corrected in each row.
+
+    The shape of ``d`` is (n_pairs, n_rows, n_topics), and the shape of the result is (n_rows, n_pairs).
+    """
+    n_pairs, n_rows, n_topics = d.shape
+    if n_topics < rule.least_topics or not d.size:
+        return np.zeros((n_rows, n_pairs), np.bool_)
+    # Under every correction, a p-value below ALPHA / n_pairs is significant, and a p-value above ALPHA is not.
+    limits = {"least": ALPHA / (2 * n_pairs), "greatest": 2 * ALPHA}
+    p = paired_p_values(rule.test, d.reshape(-1, n_topics), seed=rule.seed, **limits).reshape(n_pairs, n_rows).T
     correct = CORRECTIONS[rule.correction]
-    return np.stack([correct(row) for row in p]) if p.size else p
+    return np.stack([correct(row) for row in p]) < ALPHA
 
 
 class Confusion(Frozen):
@@ -244,10 +250,10 @@ def groups_of_runs(n_runs: int, different: Collection[tuple[int, int]], order: S
     """
     groups = [frozenset(range(n_runs))]
     for first, second in different:
-        split = []
-        for group in groups:
-            split += [group - {first}, group - {second}] if {first, second} <= group else [group]
-        groups = [group for group in dict.fromkeys(split) if not any(group < larger for larger in split)]
+        unchanged = [group for group in groups if not {first, second} <= group]
+        parts = (group - {run} for group in groups if {first, second} <= group for run in (first, second))
+        # A part can only be contained in an unchanged group, because no group contained another one before.
+        groups = unchanged + [part for part in parts if not any(part <= group for group in unchanged)]
     places = {run: place for place, run in enumerate(order)}
     return sorted(groups, key=lambda group: sorted(places[run] for run in group))
 

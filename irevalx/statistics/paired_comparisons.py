@@ -16,6 +16,13 @@ from irevalx.frozen import Frozen, cached_property
 from irevalx.statistics.clusters import FEWEST_CLUSTERS, Clusters
 from irevalx.statistics.confidence_intervals import Ends, bca_intervals, bca_intervals_of_summaries, t_intervals
 from irevalx.statistics.corrections import CORRECTIONS, SIMULTANEOUS, TUKEY, correction_named
+from irevalx.statistics.randomised_tukey import (
+    Tukey,
+    least_tukey_p,
+    mean_differences,
+    randomised_tukey,
+    randomised_tukey_of,
+)
 from irevalx.statistics.significance import (
     ALPHA,
     FEW_TOPICS,
@@ -24,13 +31,8 @@ from irevalx.statistics.significance import (
     TESTS,
     TOTAL,
     Scale,
-    Tukey,
     differences,
-    least_tukey_p,
-    mean_differences,
     paired_p_values,
-    randomised_tukey,
-    randomised_tukey_of,
     without_noise,
     without_spread,
 )

@@ -11,7 +11,7 @@ from running import FIXTURES, Result, succeeded
 
 from irevalx.lab.studies.simulation import _in_turn
 from irevalx.process import workers
-from irevalx.statistics import confidence_intervals, significance
+from irevalx.statistics import confidence_intervals, randomised_tukey
 
 pytestmark = pytest.mark.slow
 
@@ -33,8 +33,8 @@ def forks(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
     monkeypatch.setattr(os, "fork", counted)
     monkeypatch.setattr(confidence_intervals, "_WORTH_SHARING", 0)
-    monkeypatch.setattr(significance, "_WORTH_SHARING", 0)
-    monkeypatch.setattr(significance, "_BATCH", 5000)
+    monkeypatch.setattr(randomised_tukey, "_WORTH_SHARING", 0)
+    monkeypatch.setattr(randomised_tukey, "_BATCH", 5000)
     monkeypatch.setattr(workers, "BIG", 0)
     return started
 

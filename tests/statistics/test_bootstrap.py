@@ -172,6 +172,7 @@ def n_covered(x: FloatArray, y: FloatArray, n_topics: int, n_draws: int) -> tupl
     return ours, quantiles
 
 
+@pytest.mark.slow
 def test_intervals_of_tau_cover_that_of_all_topics() -> None:
     """Runs that are close to each other, scored twice with errors of their own: quantiles miss tau most of the time."""
     random = np.random.default_rng(1)
@@ -298,6 +299,7 @@ def n_covered_at_top(x: FloatArray, y: FloatArray, k: int, n_topics: int, n_draw
     return covered
 
 
+@pytest.mark.slow
 def test_intervals_of_best_runs_cover() -> None:
     """Runs that are close to each other, scored twice with errors of their own."""
     random = np.random.default_rng(1)

@@ -224,6 +224,7 @@ def test_false_positives(skewed: bool, most: float) -> None:
     assert max(naive.values()) > 0.6
 
 
+@pytest.mark.slow
 def test_false_positives_of_real_differences(robust03: Path) -> None:
     """Differences in average precision of pairs of runs of robust03, for topics and clusters drawn from them."""
     runs = sorted((robust03 / "runs").iterdir())[:4]

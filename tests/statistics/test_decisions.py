@@ -11,13 +11,15 @@ from examples.made_runs import random_values
 from hypothesis import example, given
 from hypothesis import strategies as st
 from references import statistics as reference
-from running import examples
+from running import examples, repeats
 from scipy import stats
 
 from irevalx.arrays.segments import FloatArray
+from irevalx.statistics.corrections import CORRECTIONS
 from irevalx.statistics.decisions import (
     DECISION_COLUMNS,
     OF_COMPARE,
+    DecisionRule,
     Decisions,
     SignProbabilities,
     bars_of_groups,
@@ -58,7 +60,21 @@ def test_decisions_by_hand() -> None:
     assert decide(np.zeros((3, 0))).different.tolist() == [False, False, False]
 
 
-@pytest.mark.parametrize("n_runs", [3, 60])
+@pytest.mark.parametrize("correction", CORRECTIONS)
+def test_decisions_with_each_correction(correction: str) -> None:
+    """Small and large p-values are not computed exactly, but decisions are those of corrected p-values of scipy."""
+    rng = np.random.default_rng(4)
+    n_different = []
+    for effect in np.geomspace(0.01, 3, 40):
+        values = rng.random((8, 20)) + effect * rng.random((8, 1))
+        p = np.array([stats.ttest_rel(values[i], values[j]).pvalue for i, j in combinations(range(8), 2)])
+        decided = decide(values, rule=DecisionRule("t", correction)).different.tolist()
+        assert decided == (CORRECTIONS[correction](p) < 0.05).tolist()
+        n_different.append(sum(decided))
+    assert n_different[0] < n_different[-1]
+
+
+@pytest.mark.parametrize("n_runs", repeats([3, 60]))
 def test_resampled_decisions(n_runs: int) -> None:
     """Decisions in resamples of topics are scipy's for the topics of each resample, with a literal Holm correction."""
     rng = np.random.default_rng(6)
@@ -111,6 +127,7 @@ def test_decisions_about_many_samples_at_once(seed: int) -> None:
         assert_decided(Decisions(*decided), sample)
 
 
+@pytest.mark.slow
 def test_topics_without_a_value_decide_nothing() -> None:
     """Of each sample those topics are left out for which some run has none; without any topic runs do not differ."""
     stack = np.stack([random_values(sample, 3, 20) for sample in range(3)])

@@ -13,7 +13,7 @@ from scipy import stats
 
 from irevalx.experiments.ranked_runs import GEOMETRIC_MEAN
 from irevalx.statistics import paired_comparisons as comparison
-from irevalx.statistics import significance
+from irevalx.statistics import randomised_tukey
 from irevalx.statistics.paired_comparisons import (
     Comparisons,
     Method,
@@ -82,7 +82,7 @@ def test_measures_share_arrangements() -> None:
     rng, method = np.random.default_rng(8), Method(correction="tukey", resamples=29, seed=5)
     of_measures = [np.round(rng.random((4, n_topics)), 3) for n_topics in (12, 12, 7)]
     every = [Comparisons(values, PAIRS, method) for values in of_measures]
-    with patch.object(significance, "generator", wraps=significance.generator) as drawn:
+    with patch.object(randomised_tukey, "generator", wraps=generator) as drawn:
         share_arrangements(every)
         half_widths = [each.half_width for each in every]
     assert [call.args for call in drawn.call_args_list] == [(5, 0)] * 2

@@ -143,6 +143,7 @@ def test_intervals_of_the_greatest_cover() -> None:
     assert n_covered / 300 >= 0.92
 
 
+@pytest.mark.slow
 def test_intervals_of_the_greatest_cover_on_a_collection(robust03: Path) -> None:
     """Average precision of the runs of robust03: topics drawn with replacement, all 66 pairs and those of four runs."""
     runs = sorted((robust03 / "runs").iterdir())

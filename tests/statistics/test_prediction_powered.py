@@ -277,6 +277,7 @@ def all_pairs(of: Population, n_human: int, n_machine: int, n_draws: int) -> tup
     return n_together / n_draws, n_wrong / n_draws
 
 
+@pytest.mark.slow
 def test_coverage(tmp_path: Path) -> None:
     """Intervals of 50 human and 200 machine topics cover the means of six runs and their differences in 95 % of draws."""
     runs = sorted((FIXTURES / "experiment" / "runs").iterdir())

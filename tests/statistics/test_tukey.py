@@ -17,15 +17,14 @@ from running import examples
 
 import irevalx
 from irevalx.arrays.segments import FloatArray
-from irevalx.statistics.significance import (
+from irevalx.statistics.randomised_tukey import (
     Tukey,
     arrangements_fit,
-    differences,
     least_tukey_p,
     mean_differences,
     randomised_tukey,
-    sign_flips,
 )
+from irevalx.statistics.significance import differences, sign_flips
 
 pytestmark = pytest.mark.slow
 

@@ -10,7 +10,8 @@ import numpy as np
 from irevalx.lab.command.notes import bootstrap_warnings
 from irevalx.statistics.corrections import CORRECTIONS, TUKEY, correction_named
 from irevalx.statistics.paired_comparisons import Comparisons, Method, least_corrected_p
-from irevalx.statistics.significance import FEW_TOPICS, MEAN, TESTS, arrangements_fit
+from irevalx.statistics.randomised_tukey import arrangements_fit
+from irevalx.statistics.significance import FEW_TOPICS, MEAN, TESTS
 
 
 def comparison_warnings(comparisons: Comparisons, measure: str) -> list[str]:
