@@ -11,7 +11,7 @@ import irevalx
 import irevalx.lab
 from irevalx.cli.command import OPTIONS
 from irevalx.cli.command import command as evaluator
-from irevalx.command_line.options import in_shell_words, typed_in_shell
+from irevalx.command_line.options import ShellNotation, in_shell_words, typed_in_shell
 from irevalx.declarations import (
     NO_DEFAULT,
     Parameter,
@@ -75,7 +75,7 @@ def test_declared_functions() -> None:
     assert (parameters["data"].default, parameters["count"].default) == (NO_DEFAULT, 2)
     assert "    count : the number of things, at least 1.\n    sizes : shares.\n" in (function.__doc__ or "")
     assert "    shared : the shared number.\n\n    Returns\n" in (function.__doc__ or "")
-    printed = in_shell_words(declaration_of(function).description, parameters)
+    printed = in_shell_words(declaration_of(function).description, ShellNotation.of(parameters))
     assert printed == "Return the arguments.\n\nLonger text about --quick and --by run."
 
 

@@ -20,7 +20,7 @@ from irevalx.cli.arguments import (
     Option,
 )
 from irevalx.command_line.completion import complete_file, complete_measure
-from irevalx.command_line.options import click_parameter, refuse_standard_input_twice
+from irevalx.command_line.options import ShellNotation, click_parameter, refuse_standard_input_twice
 from irevalx.declarations import Parameter, whole
 from irevalx.errors import UsageError
 from irevalx.frozen import Frozen, fields
@@ -187,9 +187,12 @@ def _option(group: str, names: str, **attributes: Any) -> Callable[[Function], F
 _trec_eval_option, _output_option = partial(_option, TREC_GROUP), partial(_option, OUTPUT_GROUP)
 
 
+_NOTATION = ShellNotation.of(PARAMETERS)
+
+
 def _declared(parameter: Parameter, group: str = OUTPUT_GROUP, **more: Any) -> Callable[[Function], Function]:
     """Return the decorator that adds the option for a declared parameter."""
-    return click_parameter(parameter, PARAMETERS, cls=Option, group=group, declaration=parameter, **more)
+    return click_parameter(parameter, _NOTATION, cls=Option, group=group, declaration=parameter, **more)
 
 
 def _setting(name: str, group: str, **more: Any) -> Callable[[Function], Function]:

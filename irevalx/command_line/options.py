@@ -78,19 +78,21 @@ def typed_in_shell(parameters: Mapping[str, Parameter], command: str = "") -> Ab
 _REFERENCE = re.compile(r"(?<!`)`(\w+)(?:=\"?([^`\"]+)\"?)?`(?!`)")
 
 
-def in_shell_words(words: str, parameters: Mapping[str, Parameter]) -> str:
+def in_shell_words(words: str, notation: ShellNotation) -> str:
     """Replace references to parameters, as in `` `name="value"` ``, in the text of a docstring by options."""
-    notation = ShellNotation.of(parameters)
 
     def option(match: re.Match[str]) -> str:
         return notation.rule(match[1] if match[2] is None else f"{match[1]}={match[2]}")
 
-    words = _REFERENCE.sub(lambda match: option(match) if match[1] in parameters else match[0], words)
+    words = _REFERENCE.sub(lambda match: option(match) if match[1] in notation.options else match[0], words)
     return re.sub("``([^`]*)``", r"\1", words)
 
 
-def click_parameter(parameter: Parameter, parameters: Mapping[str, Parameter], **more: Any) -> Callable[..., Any]:
-    """Return the decorator that adds the Click argument or option for a parameter. ``more`` is passed to Click."""
+def click_parameter(parameter: Parameter, notation: ShellNotation, **more: Any) -> Callable[..., Any]:
+    """Return the decorator that adds the Click argument or option for a parameter. ``more`` is passed to Click.
+
+    Help texts name other parameters in the ``notation`` of the command.
+    """
     default = parameter.default if parameter.shell_default is NO_DEFAULT else parameter.shell_default
     word = parameter.names[0] if parameter.names else ""
     choices = parameter.kind.choices if parameter.kind else ()
@@ -107,7 +109,7 @@ def click_parameter(parameter: Parameter, parameters: Mapping[str, Parameter], *
         metavar = f"{word}..." if parameter.several else word
         attributes["metavar"] = metavar if default is NO_DEFAULT else f"[{metavar}]"
         return click.argument(parameter.name, nargs=-1 if parameter.several else 1, **attributes)
-    attributes |= {"also": parameter.also, "hidden": parameter.hidden, "help": _help(parameter, parameters, default)}
+    attributes |= {"also": parameter.also, "hidden": parameter.hidden, "help": _help(parameter, notation, default)}
     if parameter.is_flag:
         attributes |= {"is_flag": True, "type": None, "metavar": None}
     names = parameter.names or (parameter.option,)
@@ -115,8 +117,8 @@ def click_parameter(parameter: Parameter, parameters: Mapping[str, Parameter], *
     return click.option(*names, parameter.name, **attributes)
 
 
-def _help(parameter: Parameter, parameters: Mapping[str, Parameter], default: Any) -> str:
-    words = in_shell_words(parameter.shell_help or parameter.help, parameters)
+def _help(parameter: Parameter, notation: ShellNotation, default: Any) -> str:
+    words = in_shell_words(parameter.shell_help or parameter.help, notation)
     words = f"{words[:1].upper()}{words[1:]}"
     if default is NO_DEFAULT or default is None or parameter.is_flag or callable(default) or "[default" in words:
         return words

@@ -15,7 +15,7 @@ from click.core import ParameterSource
 from irevalx.api.inputs import read_runs
 from irevalx.api.score_columns import AFTER_COLLECTION
 from irevalx.api.scores import Scores
-from irevalx.command_line.options import click_parameter, in_shell_words, refuse_standard_input_twice
+from irevalx.command_line.options import ShellNotation, click_parameter, in_shell_words, refuse_standard_input_twice
 from irevalx.declarations import CommandText, Parameter, check_rules, collect, declaration_of
 from irevalx.errors import ArgumentError, InputError, IrevalxWarning, UsageError, shown_name
 from irevalx.evaluation.evaluate import Evaluation, renamed
@@ -112,9 +112,10 @@ def command_from(function: Callable[..., Any]) -> click.Command:
                 raise UsageError(error.message) from error
 
     made: Callable[..., Any] = call
+    notation = ShellNotation.of(parameters)
     for parameter in reversed(parameters.values()):
-        made = click_parameter(parameter, parameters)(made)
-    description = in_shell_words("\n\n".join(filter(None, (declaration.description, command.more))), parameters)
+        made = click_parameter(parameter, notation)(made)
+    description = in_shell_words("\n\n".join(filter(None, (declaration.description, command.more))), notation)
     name, example = function.__name__.replace("_", "-"), f"Example: {command.example}"
     result = click.command(name, cls=HelpCommand, help=description, epilog=example)(made)
     result.parameters = parameters

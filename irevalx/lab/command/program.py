@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
+from functools import cache, partial
 from importlib import import_module
 from typing import Any
 
@@ -49,8 +49,9 @@ GUESSES = {
 _LONGEST = max(map(len, COMMANDS))
 
 
+@cache
 def complete_command(name: str) -> click.Command:
-    """Import and return a command."""
+    """Import and return a command. A command is created once."""
     start_numpy()
     function = getattr(import_module(f"irevalx.lab.{COMMANDS[name].function}"), name.replace("-", "_"))
     from irevalx.lab.command.declaration import command_from
