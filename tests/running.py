@@ -47,9 +47,15 @@ def examples(n_examples: int) -> settings:
 
 
 def repeats(values: Iterable[Any], first: int = 1) -> list[Any]:
-    """Return the values of a parameter of a test, of which all after the first ones are marked slow."""
+    """Return the values of a parameter of a test, of which all after the first ones are marked slow.
+
+    The values of several parameters are given as ``pytest.param(...)``.
+    """
+    several = type(pytest.param())
+    sets = [value if isinstance(value, several) else pytest.param(value) for value in values]
     return [
-        value if place < first else pytest.param(value, marks=pytest.mark.slow) for place, value in enumerate(values)
+        each if place < first else pytest.param(*each.values, marks=[*each.marks, pytest.mark.slow], id=each.id)
+        for place, each in enumerate(sets)
     ]
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from running import ROOT
+from running import ROOT, repeats
 from skipped_tests import GROUPS, group_of, summary
 
 OUTSIDE = re.compile(r"""/ ["']shared["']|\.\./shared|\bROOT\.parent\b""")
@@ -61,7 +61,7 @@ def test_summary_of_skipped_tests() -> None:
     ]
 
 
-@pytest.mark.parametrize("processes", [(), ("-n", "2")])
+@pytest.mark.parametrize("processes", repeats([(), ("-n", "2")]))
 def test_last_lines_of_pytest(processes: tuple[str, ...], tmp_path: Path) -> None:
     """Pytest ends with the groups of skipped tests and the number of tests."""
     (tmp_path / "tests").mkdir()

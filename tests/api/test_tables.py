@@ -32,6 +32,7 @@ from examples.table_data import (
     run_text,
     shuffled,
 )
+from running import repeats
 
 import irevalx
 from irevalx.reading.kinds import arrow_runs
@@ -95,8 +96,8 @@ def check(form: str, order: str) -> None:
         assert values(qrels, run, **{**options, **tables}) == expected(number, odd=odd), options
 
 
-@pytest.mark.parametrize("order", ORDERS)
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("order", repeats(ORDERS))
+@pytest.mark.parametrize("form", repeats(FORMS, 7))
 def test_the_values_of_the_text_file(form: str, order: str) -> None:
     """Every table, of every library."""
     check(form, order)
@@ -111,7 +112,7 @@ def test_without_pyarrow(form: str, order: str, monkeypatch: pytest.MonkeyPatch)
 
 
 @pytest.mark.parametrize("order", ORDERS)
-@pytest.mark.parametrize("block_rows", [1, 2, 10])
+@pytest.mark.parametrize("block_rows", repeats([2, 1, 10]))
 def test_blocks_of_any_size(block_rows: int, order: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where blocks end makes no difference."""
     for module in (arrow, arrow_runs):
@@ -210,6 +211,7 @@ def test_a_stream_is_read_once(order: str) -> None:
     assert sum(counted) == len(RUN)
 
 
+@pytest.mark.slow
 def test_rows_of_a_stream_are_not_kept_in_memory() -> None:
     """Of a stream in topic order no more than some blocks are in memory at a time."""
     pyarrow_ = pytest.importorskip("pyarrow")

@@ -19,7 +19,7 @@ from pathlib import Path
 import click
 import pytest
 from manual import COMPLETIONS
-from running import FIXTURES, POSIX, ROOT, refused, run, run_process
+from running import FIXTURES, POSIX, ROOT, refused, repeats, run, run_process
 
 from irevalx import __version__
 from irevalx.cli.arguments import GROUPS, Option
@@ -144,6 +144,7 @@ def test_help_does_not_import_numpy() -> None:
     assert (modules.count("numpy"), modules.count("click")) == (1, 1)
 
 
+@pytest.mark.slow
 def test_rare_formats_cost_nothing_elsewhere() -> None:
     """Modules of -R, -Z and -D are not imported for judgments in the default format."""
     rare = "('judgments.preferences', 'ranking.topic_kinds', 'measures.zscores', 'evaluation.trace', 'reading.kinds.grouped')"
@@ -163,7 +164,7 @@ def test_a_topic_may_look_like_bzip2(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "compress", [bytes, gzip.compress, bz2.compress, lzma.compress], ids=["plain", "gz", "bz2", "xz"]
+    "compress", repeats([bytes, gzip.compress, bz2.compress, lzma.compress], 2), ids=["plain", "gz", "bz2", "xz"]
 )
 def test_standard_input_may_be_either_file(compress: object) -> None:
     """- is standard input, for judgments and for runs, compressed or not."""

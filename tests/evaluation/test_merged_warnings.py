@@ -132,6 +132,7 @@ def test_commands_of_the_lab(command: str, tmp_path: Path) -> None:
     assert sum("such a warning" in line for line in lines) >= 1, lines
 
 
+@pytest.mark.slow
 def test_lines_of_bounded_length(tmp_path: Path) -> None:
     """Notes and warnings about hundreds of runs or groups name a few, the least and the greatest."""
     (tmp_path / "qrels").write_text("".join(f"{topic} 0 a 1\n{topic} 0 b 0\n" for topic in range(600)))

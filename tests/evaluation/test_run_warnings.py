@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from running import Result, refused, run
+from running import Result, refused, repeats, run
 
 import irevalx
 from irevalx.arrays.byte_strings import Names
@@ -176,7 +176,7 @@ def test_a_line_of_json_with_the_columns_of_another_format(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize(("ours", "theirs", "how"), DIFFERENCES)
-@pytest.mark.parametrize("piped", [False, True])
+@pytest.mark.parametrize("piped", repeats([True, False]))
 def test_hardly_any_document_in_common(ours: str, theirs: str, how: str, piped: bool, tmp_path: Path) -> None:
     """Where nine of ten topics have no judged document retrieved, one of each side is shown; else only another spelling."""
     qrels = "".join(f"{topic} 0 {ours} 1\n{topic} 0 X 0\n" for topic in TOPICS)

@@ -385,6 +385,7 @@ def test_min_retrieved(tmp_path: Path, many_topics: list[Path]) -> None:
         assert not any("poor" in row.values() for row in rows)
 
 
+@pytest.mark.slow
 def test_as_a_process(tmp_path: Path) -> None:
     """A shell can pipe irevalx into irevalx-lab."""
     printed = subprocess.run(

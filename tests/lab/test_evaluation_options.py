@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from refusals import declared_parameters, function_of, has_choice
+from running import repeats
 
 import irevalx
 from irevalx.declarations import declaration_of
@@ -391,7 +392,7 @@ def test_excluded_runs(command: str) -> None:
     assert measured(judged, runs, "P.3") != measured(judged, several, "P.3")
 
 
-@pytest.mark.parametrize("command", CALLS)
+@pytest.mark.parametrize("command", repeats(CALLS, 3))
 def test_processes(command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """With several processes, values are the same, and a process is started."""
     started: list[int] = []

@@ -11,7 +11,7 @@ from pathlib import Path
 import click
 import pytest
 from examples.experiment import QRELS, RUNS
-from running import FIXTURES, described, lab, run
+from running import FIXTURES, described, lab, repeats, run
 
 import irevalx
 from irevalx.cli.command import command as evaluator
@@ -153,7 +153,7 @@ def test_formats_of_files(name: str) -> None:
     assert ("rel_format" in parameters) == (not parameters.keys().isdisjoint(OF_JUDGMENTS))
 
 
-@pytest.mark.parametrize("name", [*COMMANDS, ""])
+@pytest.mark.parametrize("name", repeats(["", *COMMANDS], 6))
 def test_unknown_options(name: str) -> None:
     """A mistyped option gets a suggestion."""
     command = described(name) if name else program

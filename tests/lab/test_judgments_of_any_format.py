@@ -54,6 +54,7 @@ def test_all_formats() -> None:
     assert {*MEASURES, "csv", "tsv", "json", "jsonl"} == REL_FORMATS.keys()
 
 
+@pytest.mark.slow
 def test_graded_formats(runs: list[Path], tmp_path: Path) -> None:
     """study, leave-out and compare give the same result for all forms of qrels."""
     grades = {topic: {"A": 1, "B": 0, "C": 2, "D": 0} for topic in TOPICS}

@@ -8,6 +8,7 @@ from random import Random
 from typing import Any
 
 import pytest
+from running import repeats
 
 import irevalx
 from irevalx.errors import ArgumentError, UsageError
@@ -103,7 +104,7 @@ def rows_of(result: Any) -> list[Any]:
 
 
 @pytest.mark.filterwarnings("ignore::irevalx.IrevalxWarning")
-@pytest.mark.parametrize("command", CALLS)
+@pytest.mark.parametrize("command", repeats(reversed(CALLS), 5))
 @pytest.mark.parametrize(
     ("ties", "duplicates"), [("rank", "best"), pytest.param("first", "first", marks=pytest.mark.slow)]
 )
@@ -121,7 +122,7 @@ def test_corrected_runs(command: str, ties: str, duplicates: str, tmp_path: Path
 
 
 @pytest.mark.filterwarnings("ignore::irevalx.IrevalxWarning")
-@pytest.mark.parametrize("command", [*CALLS, *ONLY_FIRST])
+@pytest.mark.parametrize("command", repeats([*ONLY_FIRST, *reversed(CALLS)], 8))
 def test_first_documents(command: str, tmp_path: Path) -> None:
     """With -M, the results are those of runs from which a literal loop has removed the other documents."""
     every = {path.name: corrected(path, "first", "first") for path in runs_in(tmp_path)}

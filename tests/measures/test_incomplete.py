@@ -18,6 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from references import incomplete_judgments as reference_incomplete
 from references.measures import OUTSIDE, UNJUDGED, Topic
+from running import repeats
 
 from irevalx.arrays.byte_strings import Names
 from irevalx.arrays.codes import STAND_IN
@@ -213,7 +214,7 @@ def assessed(topic: Topic, reading: UnjudgedTreatment) -> Topics:
     return replace(seen, round_recall=ROUNDINGS["10"])
 
 
-@pytest.mark.parametrize("reading", ["skip", "rel"])
+@pytest.mark.parametrize("reading", repeats(["skip", "rel"]))
 @given(RANKINGS, NOT_RETRIEVED, st.integers(-2, 3), ORDERS)
 def test_readings(
     reading: UnjudgedTreatment, ranking: list[int], others: list[int], level: int, random: Random
@@ -313,6 +314,7 @@ def errors_by_rate(robust03: Path) -> dict[Fraction, dict[str, tuple[float, floa
     return by_fraction
 
 
+@pytest.mark.slow
 def test_findings_of_the_papers(robust03: Path) -> None:
     """What Yilmaz and Aslam 2008 and Ahlgren and Grönqvist 2008 find on uniform samples holds on twelve real runs."""
     for rate, measured in errors_by_rate(robust03).items():

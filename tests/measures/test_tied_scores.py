@@ -142,7 +142,7 @@ def orders(seed: int, n: int, options: str) -> list[list[tuple[Topic, int]]]:
     return [[(read(topic), times) for topic, times in case.topics(level, depth)] for case in made(seed, n)[0]]
 
 
-@pytest.mark.parametrize("options", OPTIONS)
+@pytest.mark.parametrize("options", repeats(OPTIONS))
 @pytest.mark.parametrize("measure", DEFINED, ids=lambda measure: measure.name)
 def test_expected_values_are_means_over_all_orders(measure: Any, options: str) -> None:
     """The loop for one order, averaged over all orders, is the expected value."""

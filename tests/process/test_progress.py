@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from examples.experiment import QRELS, RUNS
-from running import POSIX
+from running import POSIX, repeats
 
 from irevalx.process import progress
 from irevalx.process.progress import SHOW, counted
@@ -66,7 +66,7 @@ def test_on_a_terminal(tmp_path: Path, *, quiet: bool) -> None:
 
 
 @POSIX
-@pytest.mark.parametrize("command", ["describe", "power", "report"])
+@pytest.mark.parametrize("command", repeats(["describe", "power", "report"]))
 def test_elapsed_time(command: str, tmp_path: Path) -> None:
     """Each command displays the elapsed time, whatever it computes, and erases it before it writes results."""
     of_commands: dict[str, tuple[str | Path, ...]] = {

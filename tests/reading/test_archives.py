@@ -184,9 +184,8 @@ def test_what_is_no_stream(archiver: Archiver, follower: str, tmp_path: Path) ->
     assert result.stderr.count("\n") == 1
 
 
-@pytest.mark.parametrize(
-    "change", [pytest.param(0x01, marks=pytest.mark.slow), pytest.param(0x80, marks=pytest.mark.slow), 0xFF], ids=hex
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("change", [0x01, 0x80, 0xFF], ids=hex)
 def test_every_byte_of_the_second_stream(archiver: Archiver, change: int, tmp_path: Path) -> None:
     """A changed byte is an error if the program reports one, and otherwise both read the same content."""
     archive = tmp_path / "archive"

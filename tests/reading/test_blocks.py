@@ -77,6 +77,7 @@ def test_blocks_may_end_at_every_byte(comment: bool, tmp_path: Path, monkeypatch
         assert run(*EVERYTHING, "--quiet", QRELS, tmp_path / "run").stdout == whole
 
 
+@pytest.mark.slow
 def test_memory_does_not_grow_with_the_run(tmp_path: Path) -> None:
     """One process evaluates seven million lines, grouped by topic, in less than 300 MB of memory."""
     lines = b"".join(

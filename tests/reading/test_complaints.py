@@ -13,7 +13,7 @@ from unittest.mock import Mock
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from running import run
+from running import repeats, run
 
 from irevalx.errors import LONGEST_QUOTE, printable, quote
 from irevalx.reading.sources.lines import DataLines
@@ -39,16 +39,18 @@ def test_a_quote_is_cut_after_its_escapes(text: bytes | str) -> None:
 
 @pytest.mark.parametrize(
     ("make", "line", "begin"),
-    [
-        (lambda: bytes(SIZE), 1, "\\x00\\x00"),
-        (lambda: LINE % 1 + bytes(SIZE), 2, "\\x00\\x00"),
-        (lambda: LINE % 1 + b"x\0y" + b"z" * SIZE, 2, "x\\x00yzz"),
-        (noise, 1, ""),
-        (lambda: LINE % 1 + noise(), 2, ""),
-        (lambda: b"x" * SIZE, 1, "xxx"),
-        (lambda: LINE % 1 * 100_000 + b"x\n" + b"x" * SIZE, 100_002, "xxx"),
-    ],
-    ids=["NUL", "NUL after a line", "one NUL", "noise", "noise after a line", "one word", "after many lines"],
+    repeats(
+        [
+            pytest.param(lambda: LINE % 1 + bytes(SIZE), 2, "\\x00\\x00", id="NUL after a line"),
+            pytest.param(noise, 1, "", id="noise"),
+            pytest.param(lambda: bytes(SIZE), 1, "\\x00\\x00", id="NUL"),
+            pytest.param(lambda: LINE % 1 + b"x\0y" + b"z" * SIZE, 2, "x\\x00yzz", id="one NUL"),
+            pytest.param(lambda: LINE % 1 + noise(), 2, "", id="noise after a line"),
+            pytest.param(lambda: b"x" * SIZE, 1, "xxx", id="one word"),
+            pytest.param(lambda: LINE % 1 * 100_000 + b"x\n" + b"x" * SIZE, 100_002, "xxx", id="after many lines"),
+        ],
+        2,
+    ),
 )
 def test_what_makes_no_sense(make: Callable[[], bytes], line: int, begin: str, tmp_path: Path) -> None:
     """A malformed line of 20 MB takes at most twice as long as 20 MB of judgments."""

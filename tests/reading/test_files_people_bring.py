@@ -302,6 +302,7 @@ BAD_ENDS = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="memory is counted in other units elsewhere")
 def test_memory_of_a_json_run(tmp_path: Path) -> None:
     """A run of 23 MB needs at most six times its size, including the program."""

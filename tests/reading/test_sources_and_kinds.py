@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 from examples.format_examples import Row, content
+from running import repeats
 
 import irevalx
 from irevalx.reading.formats import REL_FORMATS, RESULTS_FORMATS
@@ -263,7 +264,7 @@ def expected(name: str, rows: Rows) -> list[Row]:
     return sorted(with_odd_ids(plain))
 
 
-@pytest.mark.parametrize("chunk", [1 << 20, 90])
+@pytest.mark.parametrize("chunk", repeats([90, 1 << 20]))
 @pytest.mark.parametrize("source", SOURCES)
 @pytest.mark.parametrize("name", KINDS)
 def test_every_kind_from_every_source(

@@ -91,7 +91,7 @@ def _evaluated(parts: list[list[Any]], workers: Workers) -> tuple[dict[tuple[str
     ("pooled", "compat"),
     [
         (True, "10"),
-        (False, "9"),
+        pytest.param(False, "9", marks=pytest.mark.slow),
         pytest.param(True, "9", marks=pytest.mark.slow),
         pytest.param(False, "10", marks=pytest.mark.slow),
     ],

@@ -169,6 +169,7 @@ def test_nothing_is_learnt_inside_a_batch() -> None:
     }
 
 
+@pytest.mark.slow
 def test_a_sample_has_its_size_on_average_and_is_unbiased() -> None:
     """Sums over documents, each divided by its probability, are the sums over all documents within 4 standard errors."""
     topics, relevant = collection = made(4, n_topics=2)

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from examples.experiment import EXPERIMENT, RUNS
 from references import statistics as reference
-from running import lab, refusal, run, succeeded
+from running import lab, refusal, repeats, run, succeeded
 from scipy import stats
 
 from irevalx.arrays.segments import FloatArray
@@ -118,7 +118,7 @@ def p_value(test: str, d: FloatArray) -> float:
     return float(flips.pvalue)
 
 
-@pytest.mark.parametrize("test", ["wilcoxon", "t", "permutation"])
+@pytest.mark.parametrize("test", repeats(["t", "wilcoxon", "permutation"]))
 def test_decisions(test: str, tenth: Path) -> None:
     """The decision on each pair of runs equals that of scipy's test, and a line names the test."""
     [row], _ = agree(EXPERIMENT / "qrels", tenth, *RUNS, "-m", "map", "--test", test)

@@ -14,7 +14,7 @@ import pytest
 from examples.experiment import QRELS, RUNS
 from examples.made_runs import runs_with_hits
 from matplotlib.text import Text
-from running import FIXTURES, lab, lab_json, refusal, run, succeeded
+from running import FIXTURES, lab, lab_json, refusal, repeats, run, succeeded
 from scipy import stats
 
 import irevalx
@@ -514,7 +514,7 @@ def test_sign_flips_replace_t(tmp_path: Path) -> None:
     assert "exact sign flips in 1 of 3" in " ".join(results.figure().get_supxlabel().split())
 
 
-@pytest.mark.parametrize("correction", ["bonferroni", "tukey"])
+@pytest.mark.parametrize("correction", repeats(["tukey", "bonferroni"]))
 def test_simultaneous_intervals_and_decisions(correction: str, robust03: Path) -> None:
     """On robust03 simultaneous intervals exclude 0 exactly for the pairs that differ."""
     files = (robust03 / "qrels.gz", *sorted((robust03 / "runs").iterdir()))

@@ -8,7 +8,7 @@ from xml.etree import ElementTree as ET
 
 import numpy as np
 import pytest
-from running import lab, refusal
+from running import lab, refusal, repeats
 from scipy import stats
 
 import irevalx
@@ -89,7 +89,7 @@ def test_verdicts(gains: tuple[float, ...], margin: object, verdicts: list[str],
 
 
 @pytest.mark.parametrize("share", [0.02, 0.05, 0.2])
-@pytest.mark.parametrize("seed", [1, 2, 3])
+@pytest.mark.parametrize("seed", repeats([1, 2, 3]))
 def test_interval_of_the_ratio_decides(share: float, seed: int) -> None:
     """A ratio at an end of the interval is just significant in a t test with Satterthwaite's degrees of freedom."""
     values = drawn((-0.03, -0.02, 0.0), seed=seed)

@@ -182,6 +182,7 @@ def test_sign_flips_of_many_topics(n_topics: int, n_won: int) -> None:
     assert Improvements(d[np.newaxis], 0.05).p.tolist() == result.tolist()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("n_differing", "n_topics"), [(3, 3), (4, 100), (6, 100), (12, 100), (6, 6), (10, 10)])
 def test_false_verdicts_of_few_topics(n_differing: int, n_topics: int) -> None:
     """At most alpha/2 of 2,000 samples without a difference are significantly better, or worse."""

@@ -295,6 +295,7 @@ def test_untrained_holdout() -> None:
     assert (result.topics, result.untrained) == (0, 1)
 
 
+@pytest.mark.slow
 def test_quality_on_cranfield(cranfield: Path) -> None:
     """From 80 % of the judgments both classifiers are several times better than chance."""
     judgments = read_qrels(Source(str(cranfield / "qrels.gz")), TREC_EVAL_10, strict=True, warn=pytest.fail)

@@ -189,6 +189,7 @@ def test_packing() -> None:
     assert packed_list([]) == {"packed": "json", "chunks": []}
 
 
+@pytest.mark.slow
 def test_size(tmp_path: Path) -> None:
     """A page of 4,000 topics and 50 runs is below 30 MB, and is written with less than 1 GB of memory.
 

@@ -14,7 +14,7 @@ from examples.experiment import DOCS, QRELS, RUNS
 from json_schemas import closed, problems
 from jsonschema import Draft202012Validator
 from references.statistics import untied_overlap
-from running import ROOT, lab, refusal, run, succeeded
+from running import ROOT, lab, refusal, repeats, run, succeeded
 
 import irevalx.lab
 from irevalx.errors import ArgumentError, InputError, IrevalxWarning
@@ -122,6 +122,7 @@ def turned(row: dict[str, str]) -> dict[str, str]:
     return {**row, **opposite, **names}
 
 
+@pytest.mark.slow
 def test_numbers_of_the_commands_on_robust03(robust03: Path) -> None:
     """The same numbers on real runs."""
     check_numbers_of_commands(robust03 / "qrels.gz", sorted((robust03 / "runs").iterdir())[:3])
@@ -237,7 +238,9 @@ def test_pattern_without_matches() -> None:
     )
 
 
-@pytest.mark.parametrize("options", [[], ["-c"], ["-l", "2"], ["--ties", "best"], ["--ignore-identical-ids"]])
+@pytest.mark.parametrize(
+    "options", repeats([[], ["-c"], ["-l", "2"], ["--ties", "best"], ["--ignore-identical-ids"]], 2)
+)
 def test_numbers_of_incomplete_runs(with_holes: tuple[Path, list[Path]], options: list[str]) -> None:
     """Numbers are equal also for missing topics, negative grades, and evaluation options."""
     qrels, runs = with_holes
@@ -256,7 +259,7 @@ def names_of(data: dict[str, Any]) -> list[str]:
     return [measure["name"] for measure in data["measures"]]
 
 
-@pytest.mark.parametrize("ties", ["name", "first", "best", "worst"])
+@pytest.mark.parametrize("ties", repeats(["worst", "name", "first", "best"]))
 def test_rankings(with_holes: tuple[Path, list[Path]], ties: str) -> None:
     """Documents are in ranked order with grades, and their contributions add up to the values."""
     qrels, runs = with_holes
@@ -359,6 +362,7 @@ def test_counts() -> None:
     assert [(row["low"], row["high"]) for row in data["bounds"]] == [(float(r["low"]), float(r["high"])) for r in alone]
 
 
+@pytest.mark.slow
 def test_reproducibility(tmp_path: Path) -> None:
     """The same input gives the same bytes, whatever the number of processes."""
     words: tuple[str | Path, ...] = (QRELS, *RUNS, "-m", MEASURES, "--docs", DOCS, "--test", "permutation", "--quiet")

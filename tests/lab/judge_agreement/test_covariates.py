@@ -326,11 +326,18 @@ def reported(seed: int, *, slope: float, related: float, human_noise: float) -> 
 @pytest.mark.parametrize(
     ("slope", "related", "human_noise", "limits"),
     [
-        pytest.param(0.0, 0.0, 0.3, (0, 0.05), id="none"),
+        pytest.param(0.0, 0.0, 0.3, (0, 0.05), marks=pytest.mark.slow, id="none"),
         pytest.param(0.0, 0.6, 0.3, (0, 0.05), id="longer answers are better"),
         pytest.param(0.3, 0.0, 0.3, (0.9, 1), id="bias"),
-        pytest.param(0.3, 0.6, 0.3, (0.9, 1), id="bias, and longer answers are better"),
-        pytest.param(0.0, 0.6, 1.0, (0.1, 0.7), id="none, noisy human labels, and longer answers are better"),
+        pytest.param(0.3, 0.6, 0.3, (0.9, 1), marks=pytest.mark.slow, id="bias, and longer answers are better"),
+        pytest.param(
+            0.0,
+            0.6,
+            1.0,
+            (0.1, 0.7),
+            marks=pytest.mark.slow,
+            id="none, noisy human labels, and longer answers are better",
+        ),
     ],
 )
 def test_how_often_lengths_are_reported(
@@ -382,11 +389,13 @@ def family_reported(seed: int, *, favoured: float, better: float, human_noise: f
 @pytest.mark.parametrize(
     ("favoured", "better", "human_noise", "limits"),
     [
-        pytest.param(0.0, 0.0, 0.3, (0, 0.05), id="none"),
+        pytest.param(0.0, 0.0, 0.3, (0, 0.05), marks=pytest.mark.slow, id="none"),
         pytest.param(0.0, 0.6, 0.3, (0, 0.05), id="the family is better"),
         pytest.param(0.5, 0.0, 0.3, (0.5, 0.9), id="favour"),
-        pytest.param(0.5, 0.6, 0.3, (0.5, 0.9), id="favour, and the family is better"),
-        pytest.param(0.0, 0.6, 1.0, (0, 0.05), id="none, noisy human labels, and the family is better"),
+        pytest.param(0.5, 0.6, 0.3, (0.5, 0.9), marks=pytest.mark.slow, id="favour, and the family is better"),
+        pytest.param(
+            0.0, 0.6, 1.0, (0, 0.05), marks=pytest.mark.slow, id="none, noisy human labels, and the family is better"
+        ),
     ],
 )
 def test_how_often_families_are_reported(

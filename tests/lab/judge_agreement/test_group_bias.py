@@ -143,6 +143,7 @@ def reported(seed: int, log_odds: float, share: float) -> bool:
     return values["favour_p"] < 0.05 and values["favour_labels"] > 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("share", [0.15, 1.0])
 def test_how_often_groups_are_reported(share: float, capsys: pytest.CaptureFixture[str]) -> None:
     """A machine that favours nobody is not reported, also if 15% of the documents have human labels; a favour is."""

@@ -120,6 +120,7 @@ def test_judges(tmp_path: Path, drawn: Drawn) -> None:
     assert cells[1, 1] == f"{float(own):.2f}\n(itself)"
 
 
+@pytest.mark.slow
 def test_reranked_runs(tmp_path: Path, drawn: Drawn) -> None:
     """Arrows connect the scores of each run before and after, in a panel for each judge and measure."""
     labels = machine(tmp_path)

@@ -243,6 +243,7 @@ def test_coverage_of_few_topics(capsys: pytest.CaptureFixture[str]) -> None:
     assert covered["kappa"] > 0.91 * DRAWS
 
 
+@pytest.mark.slow
 def test_coverage_of_simulated_documents(tmp_path: Path) -> None:
     """Intervals cover values of all topics, with varying numbers of relevant documents."""
     rng = np.random.default_rng(2)

@@ -172,6 +172,7 @@ def test_equal_and_contrary_judges() -> None:
     assert result[None, "effective_judges"].value is None
 
 
+@pytest.mark.slow
 def test_noisy_human_labels() -> None:
     """Noise in the human labels counts as a common error: docs/answer-judges.md contains these two numbers."""
     human, *machines = made(77, 150, shared=0.0)
@@ -265,7 +266,9 @@ def _within(estimate: Estimate, value: float) -> bool:
     return (estimate.low is None or estimate.low <= value) and (estimate.high is None or value <= estimate.high)
 
 
-@pytest.mark.parametrize(("n_topics", "noise"), [(15, 0.0), (50, 0.0), (50, 0.3)])
+@pytest.mark.parametrize(
+    ("n_topics", "noise"), [(15, 0.0), *(pytest.param(50, noise, marks=pytest.mark.slow) for noise in (0.0, 0.3))]
+)
 def test_coverage(n_topics: int, noise: float, capsys: pytest.CaptureFixture[str]) -> None:
     """95% intervals contain the value of the population in about 0.95 of the samples."""
     n_draws = DRAWS or 25

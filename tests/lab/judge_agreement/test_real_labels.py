@@ -87,6 +87,7 @@ def test_probabilities() -> None:
     assert sum(row.documents for row in curve) == off_edges.sum()
 
 
+@pytest.mark.slow
 def test_cross_validation() -> None:
     """The kappa of a threshold is that of predictions for topics that did not choose it."""
     human, machine = collection(2, 23)

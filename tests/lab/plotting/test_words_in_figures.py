@@ -35,7 +35,9 @@ from irevalx.reports.names import shorten
 IN_FULL = "FIGURE_GRID" in os.environ
 LENGTHS = (8, 24, 48, 80) if IN_FULL else (24,)
 COUNTS = (2, 12, 30, 60) if IN_FULL else (2, 60)
-"""Lengths of names and numbers of runs; FIGURE_GRID=1 draws all combinations, which takes ten minutes or more."""
+WIDTHS = 7.0, 3.3
+"""Lengths of names, numbers of runs, and widths of pages in inches. FIGURE_GRID=1 draws all combinations, which takes
+ten minutes or more."""
 
 PIXEL = 1 / 72
 """Tolerance in inches: a point."""
@@ -261,7 +263,7 @@ def check(name: str, n_runs: int, names: Mapping[str, str], width: float) -> Non
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("names_of", repeats([parameterised_names, run_names]))
-@pytest.mark.parametrize("name", RESULTS)
+@pytest.mark.parametrize("name", repeats(RESULTS, 4))
 def test_long_names(name: str, names_of: Callable[[int, int], dict[str, str]]) -> None:
     """Thirty runs with names of 80 characters or more, with and without parameters, fit."""
     check(name, 30, names_of(30, 80), 7.0)
@@ -274,11 +276,11 @@ def test_long_names(name: str, names_of: Callable[[int, int], dict[str, str]]) -
 def test_all_lengths(name: str, n_runs: int) -> None:
     """Names of any length fit, on pages of both widths."""
     for length in LENGTHS:
-        for width in (7.0, 3.3):
+        for width in WIDTHS:
             check(name, n_runs, run_names(n_runs, length), width)
-    for width in (7.0, 3.3):
-        for names_of in (unlike_names, parameterised_names):
-            check(name, n_runs, names_of(n_runs, 80), width)
+    others = [(names_of, width) for names_of in (unlike_names, parameterised_names) for width in WIDTHS]
+    for names_of, width in others if IN_FULL else (others[0], others[-1]):
+        check(name, n_runs, names_of(n_runs, 80), width)
 
 
 @pytest.mark.slow
@@ -291,7 +293,7 @@ def test_studies(length: int) -> None:
         lab.study(judgments(), runs(12), "map bpref num_rel_ret", **options | {"seed": seed}) for seed in range(3)
     ]
     names = list(run_names(3, length).values())
-    for width in (7.0, 3.3):
+    for width in WIDTHS:
         for linear in (False, True):
             for stem, draw in figures_of_study(studies[0].summary):
                 with style():
@@ -365,6 +367,7 @@ def test_captions_on_corrections(n_runs: int, options: Mapping[str, Any], has_co
             assert has_correction or "simultaneous" not in words
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 def test_lines_of_studies() -> None:
     """In a figure of several studies, colours are measures and dashes are studies; scatter plots omit equal values."""

@@ -69,6 +69,7 @@ def test_like_a_loop(every: int, depth: int, tmp_path: Path) -> None:
     assert f"{len(left_out)} of 6 runs are left out, {reason}; topics by run: {by_run}" in done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("depth", [10, 50])
 def test_robust03(depth: int, robust03: Path) -> None:
     """On real runs, the numbers of topics are those of a loop over the lines of the files."""

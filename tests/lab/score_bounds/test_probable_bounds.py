@@ -105,7 +105,12 @@ def test_every_way_to_judge(tmp_path: Path, measure: str, seed: int) -> None:
 
 @pytest.mark.parametrize(
     ("measure", "score"),
-    [("map", average_precision), ("ndcg_cut.3", lambda docnos, topic, grades: ndcg_at(3, docnos, topic, grades))],
+    [
+        ("map", average_precision),
+        pytest.param(
+            "ndcg_cut.3", lambda docnos, topic, grades: ndcg_at(3, docnos, topic, grades), marks=pytest.mark.slow
+        ),
+    ],
 )
 def test_random_judgments(tmp_path: Path, measure: str, score: Callable[[list[str], str, Grades], float]) -> None:
     """AP and nDCG from 4,000 draws are within four standard errors of all ways to judge."""
