@@ -47,9 +47,9 @@ def examples(n_examples: int) -> settings:
 
 
 def repeats(values: Iterable[Any], first: int = 1) -> list[Any]:
-    """Return the values of a parameter of a test, of which all after the first ones are marked slow.
+    """Return the values of a parameter of a test, and mark all except the first ones as slow.
 
-    The values of several parameters are given as ``pytest.param(...)``.
+    If a case has values for several parameters, they are passed as ``pytest.param(...)``.
     """
     several = type(pytest.param())
     sets = [value if isinstance(value, several) else pytest.param(value) for value in values]

@@ -106,7 +106,7 @@ class SharedUnjudged(Frozen):
 
     @cached_property
     def _documents(self) -> tuple[IntArray, IntArray, IntArray]:
-        """The place in ``unjudged.runs``, the topic index and the number of each unjudged document of all runs."""
+        """The index in ``unjudged.runs``, the topic index and the number of each unjudged document."""
         parts = [
             np.stack((np.full(topic.size, place), topic, document))[:, rank <= self.depth]
             for place, (topic, rank, document) in enumerate(self.unjudged.documents)

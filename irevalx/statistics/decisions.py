@@ -133,7 +133,7 @@ def _decide_parts(
 
 
 def _are_different(d: FloatArray, rule: DecisionRule) -> BoolArray:
-    """Return whether each pair differs significantly, with p-values corrected in each row.
+    """Return whether the difference of each pair is significant. The p-values of each row are corrected separately.
 
     The shape of ``d`` is (n_pairs, n_rows, n_topics), and the shape of the result is (n_rows, n_pairs).
     """
@@ -252,7 +252,7 @@ def groups_of_runs(n_runs: int, different: Collection[tuple[int, int]], order: S
     for first, second in different:
         unchanged = [group for group in groups if not {first, second} <= group]
         parts = (group - {run} for group in groups if {first, second} <= group for run in (first, second))
-        # A part can only be contained in an unchanged group, because no group contained another one before.
+        # Before the split, no group contained another group. Therefore, only unchanged groups can contain a part.
         groups = unchanged + [part for part in parts if not any(part <= group for group in unchanged)]
     places = {run: place for place, run in enumerate(order)}
     return sorted(groups, key=lambda group: sorted(places[run] for run in group))

@@ -143,7 +143,7 @@ def paired_t(
 ) -> FloatArray:
     """Test whether the mean difference is zero by Student's t test. The shape of ``d`` is (..., n_topics).
 
-    A p-value below ``least`` can be returned as 0, and a p-value above ``greatest`` as 1, which takes less time.
+    To save time, a p-value below ``least`` is returned as 0, and a p-value above ``greatest`` as 1.
     """
     from scipy import special  # importing scipy.stats takes most of the time of a small comparison
 

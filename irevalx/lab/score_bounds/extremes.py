@@ -172,8 +172,8 @@ class WeightedScores:
         """The scores under the judgments, the weights of unjudged documents, and the first column of each topic.
 
         The shapes are (n_runs + 1, n_topics), (n_runs + 1, n_columns) and (n_topics,). The last rows contain zeros and
-        stand for no second run. The last column of each topic contains zeros, because ``reduceat`` requires a column
-        for topics without unjudged documents too.
+        are used if there is no second run. The last column of each topic contains zeros, because ``reduceat`` requires
+        at least one column per topic, even if all documents of the topic are judged.
         """
         known = np.zeros((len(self.runs) + 1, len(self.topics)))
         for topic, scores in zip(self.topics, known.T, strict=True):
