@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from examples.made_tables import OPTIONS, Tables, made_tables, said_by_command, with_every_digit, without_example
+from running import repeats
 
 from irevalx.cli.command import OPTIONS as COMMAND_OPTIONS
 from irevalx.command_line.options import typed_in_shell
@@ -96,7 +97,7 @@ def _evaluated(parts: list[list[Any]], workers: Workers) -> tuple[dict[tuple[str
         pytest.param(False, "10", marks=pytest.mark.slow),
     ],
 )
-@pytest.mark.parametrize("options", OPTIONS)
+@pytest.mark.parametrize("options", repeats(OPTIONS, 5))
 def test_parts(options: str, pooled: bool, compat: str, tmp_path: Path) -> None:
     """Values, `all` rows and what is said of runs are those of the command."""
     place = list(OPTIONS).index(options)
