@@ -47,7 +47,7 @@ def examples(n_examples: int) -> settings:
 
 
 def repeats(values: Iterable[Any], first: int = 1) -> list[Any]:
-    """Return the values of a parameter of a test, and mark all except the first ones as slow.
+    """Return the values of a test parameter, with all but the first few marked as slow.
 
     If a case has values for several parameters, they are passed as ``pytest.param(...)``.
     """

@@ -91,7 +91,7 @@ def in_shell_words(words: str, notation: ShellNotation) -> str:
 def click_parameter(parameter: Parameter, notation: ShellNotation, **more: Any) -> Callable[..., Any]:
     """Return the decorator that adds the Click argument or option for a parameter. ``more`` is passed to Click.
 
-    Help texts write other parameters as options, according to ``notation``.
+    In help texts, other parameters are written as options, in the given notation.
     """
     default = parameter.default if parameter.shell_default is NO_DEFAULT else parameter.shell_default
     word = parameter.names[0] if parameter.names else ""

@@ -252,7 +252,7 @@ def groups_of_runs(n_runs: int, different: Collection[tuple[int, int]], order: S
     for first, second in different:
         unchanged = [group for group in groups if not {first, second} <= group]
         parts = (group - {run} for group in groups if {first, second} <= group for run in (first, second))
-        # Before the split, no group contained another group. Therefore, only unchanged groups can contain a part.
+        # Before the split, no group contained another group. Therefore, only unchanged groups can contain a new part.
         groups = unchanged + [part for part in parts if not any(part <= group for group in unchanged)]
     places = {run: place for place, run in enumerate(order)}
     return sorted(groups, key=lambda group: sorted(places[run] for run in group))

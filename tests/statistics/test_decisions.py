@@ -62,7 +62,7 @@ def test_decisions_by_hand() -> None:
 
 @pytest.mark.parametrize("correction", CORRECTIONS)
 def test_decisions_with_each_correction(correction: str) -> None:
-    """Small and large p-values are not computed exactly, but decisions are those of corrected p-values of scipy."""
+    """Very small and very large p-values are not computed exactly. The decisions are those from scipy's p-values."""
     rng = np.random.default_rng(4)
     n_different = []
     for effect in np.geomspace(0.03, 3, 12):
