@@ -43,7 +43,7 @@ SELDOM = frozenset(
     | {"infap_epsilon", "names", "old_results_format", "old_results_format_value", "sample_rate", "seed", "strict"}
     | {"threads", "topic_groups", "zscores"}
 )
-"""The rarely used parameters, of which the brief help lists only the names."""
+"""The rarely used parameters. The brief help lists only their names."""
 
 
 class Option(NamedOption):

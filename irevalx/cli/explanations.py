@@ -90,7 +90,7 @@ SYMBOLS = {
 
 
 def symbols_of(measure: Measure) -> dict[str, str]:
-    """Return the meanings of the symbols in the formula of a measure, except those that the formula itself defines."""
+    """Return the meanings of the symbols that the formula of a measure contains and does not define."""
     names = formula_words(measure.formula) - {*re.findall(r"(\w+) = ", measure.formula)}
     return {name: meaning for name, meaning in SYMBOLS.items() if name in names}
 

@@ -228,8 +228,8 @@ def shared_topics(
 ) -> tuple[tuple[str, ...], dict[str, int]]:
     """Return the evaluated topics, and for each incomplete run the number of topics for which it has no values.
 
-    By default, the evaluated topics are the topics that all runs share. If ``complete`` is true, the evaluated topics
-    are those of any run, or the topics of the run ``reference`` if it is given.
+    By default, the evaluated topics are the topics that all runs share. If ``complete`` is true, the topics of all
+    runs are evaluated, or the topics of the run ``reference`` if it is given.
     """
     of_runs = {run: set(scores.topics(run)) for run in scores.runs}
     every = sorted(set[str]().union(*of_runs.values()), key=as_bytes)

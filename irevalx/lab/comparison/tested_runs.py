@@ -60,7 +60,7 @@ class TestedRuns(Frozen, kw_only=True):
         seed: int | None = None,
         **options: Any,
     ) -> TestedRuns:
-        """Evaluate and compare runs. The keyword arguments are those of ``TestOptions``.
+        """Evaluate and compare runs. ``TestOptions`` describes the keyword arguments.
 
         ``single`` is the name of a parameter that requires a single baseline, or "" if there is no such parameter. If
         both ``topics_of_baseline`` and ``complete`` are true, topics for which the baseline has no results are

@@ -39,7 +39,7 @@ MOST_MISSED = 20
 """The maximum number of missed relevant documents that a topic lists."""
 
 UNRANKED = 1 << 40
-"""The number that stands for the rank of a document that a run does not retrieve."""
+"""The value used as the rank of a document that a run does not retrieve."""
 
 
 class FirstDocuments(Frozen):
@@ -178,7 +178,7 @@ class FirstDocuments(Frozen):
         }
 
     def _documents_of(self, place: int, missed: Mapping[str, Any]) -> list[int]:
-        """Return the judgments of a topic's top documents, followed by those of missed relevant documents."""
+        """Return the judgments of a topic's top documents and of missed relevant documents, in this order."""
         return list(dict.fromkeys([*self.row[self._of(place)].tolist(), *missed["documents"]]))
 
     def _missed(self, place: int) -> dict[str, Any]:

@@ -86,7 +86,7 @@ class LeaveOutRow(NamedTuple):
 
 
 class LeftOutSummary(NamedTuple):
-    """The means over left-out runs for one measure, most of which come from ``GroupEvaluation.statistics``."""
+    """The means over left-out runs for one measure. ``GroupEvaluation.statistics`` computes most of the means."""
 
     measure: str
     judgments: str
